@@ -17,15 +17,6 @@ from shared.telemetry.logs import announce, configure_logging
 from shared.telemetry.metrics_address import serving_metrics
 
 
-def _parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m auth_server", description=__doc__)
-    parser.add_argument("command", nargs="?", choices=["serve", "sweep"], default="serve")
-    parser.add_argument("--host", default="127.0.0.1")
-    parser.add_argument("--port", type=int, default=8000)
-    parser.add_argument("--workers", type=int, default=1)
-    return parser.parse_args()
-
-
 def _serve(host: str, port: int, workers: int) -> None:
     configure_logging()
     postpone_collections()
@@ -45,17 +36,22 @@ def _run(host: str, port: int, workers: int) -> None:
         proxy_headers=True,
         forwarded_allow_ips=settings().forwarded_allow_ips,
         access_log=False,
-        log_config=None,  # its lines go where all others do
+        log_config=None,  # its lines go to the same log as all others
         log_level=settings().log_level.lower(),
         server_header=False,
         timeout_graceful_shutdown=10,
-        timeout_worker_healthcheck=60,  # that a new release has to load and to serve, on a busy machine too
+        timeout_worker_healthcheck=60,  # for a new release to load and answer, on a busy machine too
     )
     run_server(config, Server, Worker)
 
 
 def main() -> None:
-    arguments = _parse_arguments()
+    parser = argparse.ArgumentParser(prog="python -m auth_server", description=__doc__)
+    parser.add_argument("command", nargs="?", choices=["serve", "sweep"], default="serve")
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--port", type=int, default=8000)
+    parser.add_argument("--workers", type=int, default=1)
+    arguments = parser.parse_args()
     try:
         settings()
         parse_trusted_ranges()

@@ -30,9 +30,8 @@ from auth_server.accounts.provider_sign_in import finish, handle_start, start_si
 from auth_server.oauth import authorize, client_metadata, consent, internal_api, openid, revocation, token_endpoint
 from auth_server.oauth.consent import name_application
 from auth_server.oauth.handlers import handle_bearer_request, handle_client_form, register
-from auth_server.oauth.introspection import Lookups, introspect
+from auth_server.oauth.introspection import introspect
 from auth_server.oauth.metadata import build_metadata
-from auth_server.oauth.refresh import create_rotations
 from auth_server.pages import (
     account,
     activity,
@@ -82,13 +81,13 @@ from auth_server.pages import (
 )
 from auth_server.pages import forwarding_addresses as forwarding_page
 from auth_server.pages import settings as settings_page
-from auth_server.pages.member import begin, form_for_member, page_for_member
-from auth_server.pages.member_routes import get_for_member, post_for_member
+from auth_server.pages.member import begin, form_for_member, get_for_member, page_for_member, post_for_member
 from auth_server.pages.operate import (
     facts,
     figures,
     providers,
     settings_in_force,
+    start,
     trail,
     unfinished_work,
     user_changes,
@@ -315,6 +314,7 @@ DASHBOARD = [
 ]
 
 OPERATE = [
+    *start.ROUTES,
     *users.ROUTES,
     *user_changes.ROUTES,
     *unfinished_work.ROUTES,
@@ -398,6 +398,5 @@ def create_app() -> EdgeMiddleware:
 
     app = Starlette(routes=ROUTES, exception_handlers=_HANDLERS, lifespan=lifespan)
     app.router.redirect_slashes = False
-    app.state.lookups, app.state.rotations = Lookups(), create_rotations()
     app.state.tool_server = tool_server
     return EdgeMiddleware(app, proxy)

@@ -11,7 +11,6 @@ import anyio
 import anyio.to_thread
 from sqlalchemy import ColumnElement, and_, case, exists, func, or_, select, update
 from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.orm import Session
 
 from auth_server.oauth import signing_keys, tokens
 from auth_server.web.flows import limiter
@@ -48,8 +47,8 @@ from shared.telemetry.metrics import SWEPT_ROWS, count
 log = logging.getLogger(__name__)
 LOCK = 7_203_115
 FIRST_DELAY_SECONDS, INTERVAL_SECONDS = 60, 3600
-ACCOUNTS = 250  # of one portion: 5,000 take 5 seconds, for what each of them takes along
-MAX_SECONDS = 120.0  # of one sweep of a server; what is left is for the next
+ACCOUNTS = 250  # of one batch: 5,000 take 5 seconds, because of the rows that go with each
+MAX_SECONDS = 120.0  # for one sweep of a server; the rest is for the next
 KEEP_ACCESS = timedelta(days=1)
 KEEP_CODES = timedelta(days=7)
 KEEP_ROTATED = timedelta(days=90)  # a replay of an older one fails without revoking its family
@@ -67,12 +66,12 @@ def _belongs_to_family(model: type[Base]) -> ColumnElement[bool]:
 
 @dataclass(frozen=True)
 class Expired:
-    """Rows of one table that go. `order` is a column whose index leads to them; without it all rows are looked at."""
+    """Rows of one table to delete. `order` is a column whose index finds them; without it all rows are scanned."""
 
     model: type[Base]
     condition: ColumnElement[bool]
     order: Any = None
-    portion: int | None = None  # fewer where each row takes many others along
+    portion: int | None = None  # fewer where many other rows go with each
 
     def begin(self) -> Portions:
         if self.order is not None:
@@ -81,9 +80,9 @@ class Expired:
 
 
 def _list_expired(now: datetime) -> list[Expired]:
-    """Families and clients go when nothing belongs to them any longer: after many tokens, with the next sweep."""
+    """Lists what to delete; families and clients only once empty, which after many tokens is the next sweep."""
     without_tokens = and_(*(~_belongs_to_family(model) for model in (AccessToken, RefreshToken, AuthorizationCode)))
-    # That a person disconnected an enterprise's application holds until they allow it again.
+    # An enterprise's application that a person disconnected stays so until they allow it again.
     may_go = or_(Family.issuer.is_(None), Family.reason.is_(None), Family.reason.not_in(ENDED_BY_PERSON))
     unused = and_(
         ~exists().where(Consent.client_id == Client.client_id), ~exists().where(Family.client_id == Client.client_id)
@@ -118,14 +117,14 @@ def _list_expired(now: datetime) -> list[Expired]:
         Expired(SecretLink, SecretLink.ended_at < now - KEEP_ENDED_LINKS),
         # Mail that could not be parsed or was not needed.
         Expired(InboundMail, InboundMail.keep_until < now, InboundMail.keep_until),
-        # Of agents: claimed by no one, and not used for long. Of people: an address that was never confirmed.
+        # Of agents: unclaimed and long unused. Of people: with an address that was never confirmed.
         Expired(Account, and_(Account.email.is_(None), idle, unclaimed), portion=ACCOUNTS),
         Expired(Account, and_(Account.email.is_not(None), unconfirmed, without_link), portion=ACCOUNTS),
     ]
 
 
 def _forget_successors(now: datetime) -> Portions:
-    """Clears sealed successors that no late token is compared with any longer, the newest first: older ones are
+    """Clears sealed successors no longer compared with late tokens, the newest first: older ones are
     cleared already.
     """
     before, looks_in_vain = now - tokens.LATE_WINDOW, 0
@@ -143,15 +142,8 @@ def _forget_successors(now: datetime) -> Portions:
         before, looks_in_vain = first, 0 if number else looks_in_vain + 1
 
 
-def _close_unfinished(session: Session, now: datetime) -> None:
-    """Ends attempts to connect a provider account that no one finished; one that was connected before stays so."""
-    state = case((Connection.state == "pending", "disconnected"), else_=Connection.state)
-    cleared = {"state_hash": None, "pending_sealed": None, "pending_until": None}
-    session.execute(update(Connection).where(Connection.pending_until < now).values(state=state, **cleared))
-
-
 def sweep(max_seconds: float = math.inf) -> dict[str, int]:
-    """Rows removed by table, in portions that the tables take in turns; empty when another program is sweeping."""
+    """Deletes in batches, table by table in turn; returns rows by table, empty if another program is sweeping."""
     now = clock.now()
     sweeps = [(expired.model.__tablename__, expired.begin()) for expired in _list_expired(now)]
     removed = take_turns([*sweeps, ("sealed successors", _forget_successors(now))], monotonic() + max_seconds)
@@ -160,7 +152,10 @@ def sweep(max_seconds: float = math.inf) -> dict[str, int]:
         return {}
     with transaction() as session:
         if session.scalar(select(func.pg_try_advisory_xact_lock(LOCK))):
-            _close_unfinished(session, now)
+            # Ends unfinished attempts to connect a provider account; one that was connected before stays connected.
+            state = case((Connection.state == "pending", "disconnected"), else_=Connection.state)
+            cleared = {"state_hash": None, "pending_sealed": None, "pending_until": None}
+            session.execute(update(Connection).where(Connection.pending_until < now).values(state=state, **cleared))
             signing_keys.renew(session)
         sweeping.note_sweep(session, "credentials")
     for table, number in removed.items():

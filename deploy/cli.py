@@ -1,4 +1,4 @@
-"""The command `award-travel`: its commands and options. A fault is one line with what to do, and a status."""
+"""The command `award-travel`: its commands and options. An error is one line with what to do, and a status."""
 
 import argparse
 import io
@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from deploy.errors import CommandError, user_message
@@ -206,7 +206,7 @@ def add_providers(parser: Parser) -> None:
         add_home(command)
 
 
-# The page `award-travel --help`: commands by who needs them, examples, and where more is written.
+# The page `award-travel --help`: commands by user, examples, and where to read more.
 
 GUIDE = Path(__file__).parent / "docs" / "index.md"  # a part of the package, unlike README
 GROUPS = {
@@ -236,7 +236,7 @@ class GroupedHelpParser(argparse.ArgumentParser):
 
 
 def _has_colour() -> bool:
-    """The usual signs, asked here by hand: help answers before any package is loaded."""
+    """Whether to use colour, by the usual variables; checked here because help loads no package."""
     if os.environ.get("NO_COLOR"):
         return False
     return bool(os.environ.get("FORCE_COLOR")) or (sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
@@ -283,14 +283,14 @@ def list_files(kind: str) -> list[Path]:
 
 
 def format_files(files: list[Path]) -> str:
-    """One file as it is; several with a comment before each, so that YAML among them stays YAML."""
+    """One file unchanged; several with a comment before each, so that YAML among them stays YAML."""
     if len(files) == 1:
         return files[0].read_text(encoding="utf-8")
     return "".join(f"# --- {file.name}\n{file.read_text(encoding='utf-8').rstrip()}\n\n" for file in files)
 
 
 def write_files(files: list[Path], folder: Path) -> None:
-    """Writes files, but overwrites none that is there already: an operator may have changed it."""
+    """Writes files, but never overwrites one: an operator may have changed it."""
     folder.mkdir(parents=True, exist_ok=True)
     if existing := [file.name for file in files if (folder / file.name).exists()]:
         raise CommandError(f"{folder} already holds {', '.join(existing)}: name an empty folder.")
@@ -325,10 +325,6 @@ def _add_up(parser: Parser) -> None:
     parser.add_argument("--no-demo", action="store_true", help="make no demo account")
 
 
-def _add_open(parser: Parser) -> None:
-    parser.add_argument("page", nargs="?", default="", help="a page of it, such as dashboard or plans")
-
-
 def _add_token(parser: Parser) -> None:
     parser.add_argument("email", nargs="?", help="of the account (the demo account of this home)")
     add_password(parser)
@@ -338,10 +334,6 @@ def _add_token(parser: Parser) -> None:
             parser.error("EMAIL and --password-stdin go together; without both the demo account signs in")
 
     parser.set_defaults(check=check)
-
-
-def _add_reset(parser: Parser) -> None:
-    parser.add_argument("--yes", action="store_true", help="do it without asking")
 
 
 def _add_try(parser: Parser) -> None:
@@ -357,10 +349,6 @@ def _add_login(parser: Parser) -> None:
     parser.add_argument("--key", nargs="?", help="an API key; without a value it is asked for, or read from stdin")
 
 
-def _add_tools(parser: Parser) -> None:
-    parser.add_argument("text", nargs="?", default="", help="words to look for; a tool's name shows its arguments")
-
-
 def _add_call(parser: Parser) -> None:
     parser.add_argument("--json", action="store_true", help="print the answer as JSON")
     parser.add_argument("tool", help="the tool's name")
@@ -372,10 +360,6 @@ def _add_sheet(parser: Parser) -> None:
     parser.add_argument("name", choices=names)
     parser.add_argument("--add", metavar="FILE", help="add the rows of a CSV or Excel file, after a look at them")
     parser.add_argument("--yes", action="store_true", help="save without a question")
-
-
-def _add_completion(parser: Parser) -> None:
-    parser.add_argument("shell", choices=("bash", "zsh", "fish"))
 
 
 def _add_fact(parser: Parser) -> None:
@@ -432,21 +416,26 @@ class Command(NamedTuple):
     takes_home: bool = True
 
 
+def _takes(*names: str, **settings: Any) -> Callable[[Parser], None]:
+    """What adds the one argument of a command, next to --home."""
+
+    def add(parser: Parser) -> None:
+        parser.add_argument(*names, **settings)
+
+    return add
+
+
 def _add_nothing(_: Parser) -> None:
     """Adds nothing, for commands without options."""
 
 
-def _add_doctor(parser: Parser) -> None:
-    parser.add_argument("--json", action="store_true", help="print one JSON object, for programs")
-
-
-def _add_alive(parser: Parser) -> None:
-    parser.add_argument("program", choices=("dispatcher", "worker", "inbox"))
-
-
 COMMANDS = {
     "up": Command("start everything on this machine", _add_up, "local.up:run_up"),
-    "open": Command("open the page of the running service in a browser", _add_open, "open_page:run_open"),
+    "open": Command(
+        "open the page of the running service in a browser",
+        _takes("page", nargs="?", default="", help="a page of it, such as dashboard or plans"),
+        "open_page:run_open",
+    ),
     "user": Command("make, change and list accounts", add_user, "operators.accounts:run_user", takes_home=False),
     "client": Command(
         "suspend and restore applications", add_client, "operators.operator_actions:run_client", takes_home=False
@@ -481,7 +470,11 @@ COMMANDS = {
         "operators.maintenance:run_maintenance",
         takes_home=False,
     ),
-    "reset-sandbox": Command("delete what the sandbox invented", _add_reset, "database.commands:run_reset_sandbox"),
+    "reset-sandbox": Command(
+        "delete what the sandbox invented",
+        _takes("--yes", action="store_true", help="do it without asking"),
+        "database.commands:run_reset_sandbox",
+    ),
     "backup": Command("write everything the service holds to a file", add_backup, "backups.command:run_backup"),
     "restore": Command(
         "put a backup into an empty database; the service must not run",
@@ -490,10 +483,14 @@ COMMANDS = {
     ),
     "example": Command("print a file for production", add_example, "cli:run_example", takes_home=False),
     "keys": Command("rotate the keys that seal secrets", add_keys, "sealing.keys:run_keys", takes_home=False),
-    "doctor": Command("check every part", _add_doctor, "doctor.report:run_doctor"),
+    "doctor": Command(
+        "check every part",
+        _takes("--json", action="store_true", help="print one JSON object, for programs"),
+        "doctor.report:run_doctor",
+    ),
     "alive": Command(
         "whether a program on this machine does its work, for probes",
-        _add_alive,
+        _takes("program", choices=("dispatcher", "worker", "inbox")),
         "doctor.alive:run_alive",
         takes_home=False,
     ),
@@ -508,20 +505,26 @@ COMMANDS = {
         "keep the address of a service and an API key to it", _add_login, "client.commands:run_login", takes_home=False
     ),
     "tools": Command(
-        "list the tools of the service logged in to", _add_tools, "client.commands:run_tools", takes_home=False
+        "list the tools of the service logged in to",
+        _takes("text", nargs="?", default="", help="words to look for; a tool's name shows its arguments"),
+        "client.commands:run_tools",
+        takes_home=False,
     ),
     "call": Command("call a tool of the service logged in to", _add_call, "client.commands:run_call", takes_home=False),
     "sheet": Command(
         "print what you keep as CSV, or add rows of a file", _add_sheet, "client.sheets:run_sheet", takes_home=False
     ),
     "completion": Command(
-        "print the completion script of a shell", _add_completion, "client.completion:run_completion", takes_home=False
+        "print the completion script of a shell",
+        _takes("shell", choices=("bash", "zsh", "fish")),
+        "client.completion:run_completion",
+        takes_home=False,
     ),
 }
 
 
 class _Version(argparse.Action):
-    """Asks for the version's constant only when it is wanted."""
+    """Loads the version's constant only when needed."""
 
     def __call__(self, parser: Parser, *_: object) -> None:
         from shared.settings import VERSION
@@ -556,7 +559,7 @@ def _run(arguments: argparse.Namespace) -> int:
 def main(words: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if words is None else words)
     parser = build_parser()
-    if "_ARGCOMPLETE" in os.environ:  # asked by the scripts of `completion`, at every press of the key
+    if "_ARGCOMPLETE" in os.environ:  # set by the scripts of `completion`, at every key press
         import_module("deploy.client.completion").complete(parser)
     arguments = parser.parse_args(words or ["--help"])
     if sys.platform == "win32":

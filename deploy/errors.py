@@ -4,16 +4,17 @@ import errno
 from pathlib import Path
 
 FULL_DISK = (errno.ENOSPC, errno.EDQUOT)
+_UNUSABLE = (errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.ELOOP)
 
 
 class CommandError(Exception):
-    """The command cannot go on; the text says why and what to do."""
+    """The command cannot continue; the text says why and what to do."""
 
     code = 1
 
 
 def build_write_fault(path: Path, error: OSError, mend: str) -> CommandError:
-    """What could not be written. On a full disk room is the mend, and not what else may be wrong there."""
+    """Names what could not be written. On a full disk the remedy is space, not the other causes."""
     if error.errno in FULL_DISK:
         return CommandError(f"Could not write {path}: its disk is full. Make room there, or choose another disk.")
     return CommandError(f"Could not write {path} ({error.strerror or error}): {mend}")
@@ -40,6 +41,8 @@ def user_message(fault: Exception) -> str | None:
         return fault.message
     if isinstance(fault, OSError) and fault.errno in FULL_DISK:
         return f"Could not write {fault.filename or 'a temporary file'}: its disk is full. Make room there."
+    if isinstance(fault, OSError) and fault.errno in _UNUSABLE and fault.filename:
+        return f"{fault.filename} cannot be used ({fault.strerror}): name another place, or mend its permissions."
     if is_full(fault):
         return "The database could not write: the disk of its server is full. Make room there."
     if isinstance(fault, OperationalError):

@@ -25,7 +25,7 @@ def _find_address(home: Home) -> str:
 
 
 def run_open(arguments: argparse.Namespace) -> None:
-    """Opens the page; where no browser starts, as on a machine without a screen, the address alone helps."""
+    """Opens the page; where no browser starts, as on a machine without a screen, the address helps."""
     address = f"{_find_address(Home(arguments.home))}/{quote(arguments.page.lstrip('/'))}"
     opened = webbrowser.open(address)
     print(f"Opened {address}" if opened else f"No browser starts here; open this address in one: {address}")

@@ -1,4 +1,4 @@
-"""Tells at the start whether the packages imported by this program's names are its own."""
+"""Checks at the start that the packages imported by this program's names are its own."""
 
 import base64
 import csv
@@ -15,7 +15,7 @@ MEND = "Install award-travel into its own environment, and take other folders ou
 
 
 def check_packages() -> None:
-    """Raises CommandError when another package of such a name stands before ours, or was installed over it."""
+    """Raises CommandError when another package of such a name comes before ours, or was installed over it."""
     for name in PACKAGES:
         spec = find_spec(name)
         place = Path(spec.origin).resolve() if spec and spec.origin else None
@@ -27,7 +27,7 @@ def check_packages() -> None:
 
 
 def _find_overwritten_packages() -> list[str]:
-    """Finds those whose first file is not the installed one; none can be found in an editable installation."""
+    """Finds those whose first file is not the installed one; an editable installation cannot be checked."""
     try:
         record = distribution("award-travel").read_text("RECORD") or ""
     except PackageNotFoundError:  # run from a checkout that is not installed

@@ -1,6 +1,6 @@
 """The name an operator gives the service, for what the command line prints before the settings can be read."""
 
-DEFAULT = "Award Travel"  # that of the settings, which need packages and a database's address to load
+DEFAULT = "Award Travel"  # the settings' default; loading those needs packages and a database's address
 
 
 def read_service_name() -> str:

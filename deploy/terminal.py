@@ -1,4 +1,4 @@
-"""What commands print to: a terminal with its colours and width, or a pipe with plain text."""
+"""The output of commands: a terminal with its colours and width, or a pipe with plain text."""
 
 import json
 import shutil
@@ -31,11 +31,11 @@ def _encode(value: Any) -> str:
     return value.isoformat() if hasattr(value, "isoformat") else str(value)
 
 
-# What commands read from stdin: a password as one line, and the word yes.
+# Input of commands from stdin: a password as one line, and the word yes.
 
 
 def read_password() -> str:
-    """One line. The line break that a terminal or a file adds is no part of the password."""
+    """One line. A line break added by a terminal or a file is not part of the password."""
     password = sys.stdin.readline().rstrip("\r\n")
     if not password:
         raise CommandError("No password came on stdin: pass it as one line, for example with < FILE.")
@@ -47,18 +47,18 @@ def confirm(question: str) -> bool:
     return sys.stdin.readline().strip() == "yes"
 
 
-PIPE_COLUMNS = 120  # of what no terminal shows; COLUMNS says otherwise
+PIPE_COLUMNS = 120  # without a terminal, unless COLUMNS is set
 
 
 class TerminalConsole(Console):
-    """Leaves a reader that stopped reading to the command line, which ends without a fault."""
+    """Raises if the reader stopped reading: the command line then ends without a fault."""
 
     def on_broken_pipe(self) -> None:
         raise  # the error under way: this is called while it is handled
 
 
 def open_console(*, stderr: bool = False) -> Console:
-    """Colour follows the terminal, NO_COLOR and FORCE_COLOR. Texts are printed as they are: they may be others'."""
+    """Colour follows the terminal, NO_COLOR and FORCE_COLOR. Texts are printed raw: they may be others'."""
     console = TerminalConsole(stderr=stderr, markup=False, emoji=False, highlight=False)
     if not console.is_terminal:
         console.width = shutil.get_terminal_size((PIPE_COLUMNS, 24)).columns
@@ -66,12 +66,12 @@ def open_console(*, stderr: bool = False) -> Console:
 
 
 def print_styled(console: Console, *parts: tuple[str, str] | str) -> None:
-    """One line from texts and (text, style) pairs; it is never broken, so that it can be copied whole."""
+    """One line from texts and (text, style) pairs; never wrapped, so that it can be copied whole."""
     console.print(Text.assemble(*parts), soft_wrap=True)
 
 
 def print_row(console: Console, *parts: tuple[str, str] | str) -> None:
-    """Labels, then a text that on a terminal continues below itself; in a pipe it stays one line."""
+    """Labels, then a text that a terminal wraps below itself; in a pipe it stays one line."""
     *labels, text = parts
     if not console.is_terminal:
         print_styled(console, *parts)

@@ -11,11 +11,6 @@ from shared.telemetry.logs import announce
 from shared.telemetry.metrics_address import serving_metrics
 
 
-def _list_addresses(program: str) -> dict[str, object]:
-    s = settings()
-    return {"listens": f"{s.inbound_smtp_host}:{s.inbound_smtp_port}"} if program == "inbox" else {}
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m jobs", description="Background programs of the service.")
     programs = parser.add_subparsers(dest="program", required=True)
@@ -28,7 +23,9 @@ def main() -> None:
     options = parser.parse_args()
     postpone_collections()
     start()
-    announce(options.program, processes=getattr(options, "processes", None), **_list_addresses(options.program))
+    s = settings()
+    addresses = {"listens": f"{s.inbound_smtp_host}:{s.inbound_smtp_port}"} if options.program == "inbox" else {}
+    announce(options.program, processes=getattr(options, "processes", None), **addresses)
     with serving_metrics(options.program, collect_database(), collect_queue()):
         _run(options)
 

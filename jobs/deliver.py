@@ -1,12 +1,11 @@
 """The delivery of messages: one attempt at a time, handed to the message's channel and recorded (an outbox)."""
 
 import logging
-from collections.abc import Sequence
 from datetime import timedelta
 
 from sqlalchemy.orm import Session
 
-from jobs.queue import DELIVERIES, More, drain
+from jobs.queue import DELIVERIES, drain
 from jobs.runs import AWAITED_RUNS
 from shared import clock
 from shared.db.accounts import Account
@@ -32,23 +31,23 @@ from shared.outbox.channels.receivers import is_ready
 from shared.outbox.enqueue import tell
 from shared.outbox.phone_codes import LIFETIME
 from shared.outbox.wording.briefs import CODE_EVENT, word_brief
-from shared.outbox.wording.messages import MAIL_KINDS, is_noticed, message, short, subject
+from shared.outbox.wording.messages import AT_ONCE, MAIL_KINDS, is_noticed, message, short, subject
 from shared.secrets import unseal
 from shared.settings import settings
 from shared.telemetry.call_context import label_work
 from shared.telemetry.metrics import DELIVERY_ATTEMPTS, count
 from shared.telemetry.traces import continue_trace, span
 
-# Letters to the channels that people set up: quiet hours, limits and addresses.
+# Messages to the channels that people set up: quiet hours, limits and addresses.
 
 PER_HOUR = 30  # messages to one channel
-BREAKS_PER_HOUR = 5  # after so many broken connections a channel waits for the next hour: each may take five seconds
-MAX_AGE = timedelta(days=1)  # of a message that waited for quiet to end, or for its turn
+BREAKS_PER_HOUR = 5  # broken connections after which a channel waits for the next hour: each may take five seconds
+MAX_AGE = timedelta(days=1)  # of a message that waited for quiet hours to end, or for its turn
 _HOUR_SECONDS = 3600
 
 
 class Postponed(Exception):
-    """It goes out later; nothing was tried. The database's clock measures the wait, as its clock says what is due."""
+    """It goes out later; nothing was tried. The database's clock measures the wait, as it decides what is due."""
 
     def __init__(self, wait: timedelta) -> None:
         super().__init__(wait)
@@ -56,31 +55,27 @@ class Postponed(Exception):
 
 
 class Dropped(Exception):
-    """It goes out nowhere, by the person's own choice; the text is for the operator."""
+    """The person chose not to get it; the text is for the operator."""
 
 
 def build_letter(parcel: ClaimedDelivery, max_age: timedelta | None) -> Letter:
-    """Raises Postponed, Dropped, or NotSent. `max_age` is that of messages that cannot wait."""
+    """Raises Postponed, Dropped, or NotSent. `max_age` is for messages that cannot wait."""
     channel_id = parcel.facts["channel_id"]
     with autocommit() as session:
         channel = find_channel(session, parcel.account_id, channel_id)
     if channel is None or not is_ready():
         raise Dropped("the channel was removed, or the operator allows none")
     if parcel.event != CODE_EVENT:
-        _check_wish(channel, parcel)
+        if channel.proved_at is None or MAIL_KINDS[parcel.event] not in channel.wanted_kinds:
+            raise Dropped("the channel takes no such messages any longer")
+        if parcel.age > MAX_AGE:
+            raise Dropped("it waited for a day")
         _check_time(channel, parcel, max_age)
     address = unseal(settings().encryption_keys, channel.address_sealed)
     if address is None:
         raise NotSent("the address was sealed with a key that is gone", permanent=True)
     content = word_brief(parcel.event, parcel.facts, sandbox=parcel.synthetic)
     return Letter(str(parcel.id), address, content, parcel.created_at)
-
-
-def _check_wish(channel: MessageChannel, parcel: ClaimedDelivery) -> None:
-    if channel.proved_at is None or MAIL_KINDS[parcel.event] not in channel.wanted_kinds:
-        raise Dropped("the channel takes no such messages any longer")
-    if parcel.age > MAX_AGE:
-        raise Dropped("it waited for a day")
 
 
 def _check_time(channel: MessageChannel, parcel: ClaimedDelivery, max_age: timedelta | None) -> None:
@@ -99,7 +94,7 @@ def _name_breaks(channel_id: int) -> str:
 
 
 def note_break(parcel: ClaimedDelivery) -> None:
-    """A connection to the channel broke or took too long."""
+    """Notes that a connection to the channel broke or took too long."""
     if "channel_id" in parcel.facts:
         hit(_name_breaks(parcel.facts["channel_id"]), BREAKS_PER_HOUR, _HOUR_SECONDS)
 
@@ -118,28 +113,24 @@ class TakenOver(Exception):
 
 
 def wake(delivery_id: str | None = None) -> int:
-    """The entry RQ calls; without an id the message that waits longest comes first. Returns how many it worked on."""
+    """RQ's entry point; without an id it starts with the account served longest ago. Returns how many it worked on."""
     if WATCH.read():
         return 0  # the dispatcher wakes it again afterwards
-    return drain(DELIVERIES, _claim(delivery_id) if delivery_id else [], _claim, _work)
+    return drain(DELIVERIES, _claim(delivery_id) if delivery_id else None, _claim, _work)
 
 
-def _claim(id: str | None = None) -> list[ClaimedDelivery]:
+def _claim(id: str | None = None) -> ClaimedDelivery | None:
     with autocommit() as session:
-        parcel = claim_delivery(session, settings().job_lease_seconds, id)
-    return [parcel] if parcel else []
+        return claim_delivery(session, settings().job_lease_seconds, id, AT_ONCE)
 
 
-def _work(parcels: Sequence[ClaimedDelivery], more: More) -> list[ClaimedDelivery]:
-    def more_after_awaited_runs() -> bool:
-        AWAITED_RUNS.work()
-        return more()
-
-    return work(parcels[0], more_after_awaited_runs)
+def _work(parcel: ClaimedDelivery) -> None:
+    work(parcel)
+    AWAITED_RUNS.work()
 
 
-def work(parcel: ClaimedDelivery, more: More) -> list[ClaimedDelivery]:
-    """One attempt, whatever happens in it; its end is committed alone, and then the next one is claimed."""
+def work(parcel: ClaimedDelivery) -> None:
+    """Makes one attempt, whatever happens in it; its end is committed separately."""
     parent, name = continue_trace(parcel.traceparent), f"delivery {parcel.event}"
     with label_work(f"delivery-{parcel.id}", parcel.public_id), span(name, parent, channel=parcel.channel):
         if parcel.status_before == "handing_over":
@@ -148,7 +139,6 @@ def work(parcel: ClaimedDelivery, more: More) -> list[ClaimedDelivery]:
             _give_up(parcel, "failed", "its workers were lost")
         else:
             _send(parcel)
-    return _claim() if more() else []
 
 
 def _send(parcel: ClaimedDelivery) -> None:
@@ -177,7 +167,7 @@ def _send(parcel: ClaimedDelivery) -> None:
         count(DELIVERY_ATTEMPTS, parcel.channel, "dropped")
     except NotSent as refusal:
         _retry_or_fail(parcel, refusal)
-    except Exception as error:  # the edge: before the hand-over it can be repeated, after it no one knows
+    except Exception as error:  # the edge: before the hand-over it can be repeated; afterwards its fate is unknown
         log.warning("delivery %s: %s in attempt %s", parcel.id, type(error).__name__, parcel.attempt)
         note_break(parcel)
         if has_begun:
@@ -191,7 +181,7 @@ def _send(parcel: ClaimedDelivery) -> None:
 
 
 def _build_letter(parcel: ClaimedDelivery) -> Letter:
-    """Raises NotSent when there is nothing (any longer) to send."""
+    """Raises NotSent if there is nothing (left) to send."""
     if parcel.age > _MAX_AGE.get(parcel.event, timedelta.max):
         raise NotSent("it was too late to say so", permanent=True)
     if parcel.channel in personal.SENDERS:
@@ -223,7 +213,7 @@ def _retry_or_fail(parcel: ClaimedDelivery, refusal: NotSent) -> None:
 
 
 def _give_up(parcel: ClaimedDelivery, status: str, reason: str, *, unwanted: bool = False) -> None:
-    """The end without success: for the operator in the row and the log, for the user in the inbox."""
+    """Records the failure: for the operator in the row and the log, for the user in the inbox."""
     with transaction() as session:
         if mark_unsent(session, parcel, status, reason):
             log.error("delivery %s is %s: %s", parcel.id, status, reason)

@@ -39,20 +39,20 @@ HAND_OVERS: dict[str, HandOver] = {
 
 
 def step() -> None:
-    """One round. The rows say they were handed over before the queue hears of it: a crash between costs a delay.
+    """One round. Rows are marked as handed over before the queue gets them: a crash in between only delays them.
 
-    During maintenance nothing is handed over: what falls due in the meantime is done afterwards.
+    During maintenance nothing is handed over: what falls due then is done afterwards.
     """
     if not WATCH.read():
         _hand_over()
-    record_sign("dispatcher", os.getpid())  # for the start, the doctor and the page of states
+    record_sign("dispatcher", os.getpid())  # for the start, the doctor and the status page
 
 
 def _hand_over() -> None:
     with transaction() as session:
         create_due_runs(session, gather=settings().gather_seconds)
         switches = list_switched_off(session)
-        # Of a quiet service the questions to Redis about each queue were half of what it does, twice a second.
+        # In a quiet service, asking Redis about each queue twice a second was half of the work.
         waiting = list_waiting_queues(session, DELIVERIES)
     mirror_switches(switches)  # of a Redis that lost them
     ttl, queues = settings().wake_up_seconds, {name: queue(name) for name in HAND_OVERS if name in waiting}
@@ -60,14 +60,14 @@ def _hand_over() -> None:
         return
     # Redis is asked first: when it is down, nothing is marked as handed over.
     room = {name: (free_slots(one), count_under_way(one)) for name, one in queues.items()}
-    with transaction() as session:  # one for all three: twice a second, it is most of what a quiet service does
+    with transaction() as session:  # one for all three: twice a second, it is most of a quiet service's work
         rows = {name: HAND_OVERS[name](session, free, ttl, busy) for name, (free, busy) in room.items()}
     for name, one in queues.items():
         wake(one, rows[name], ttl)
 
 
 def begin() -> None:
-    """The first round: what the service does for itself has its schedules."""
+    """The first round: schedules the service's own work."""
     with transaction() as session:
         ensure_schedule(session, RunKind.REFERENCE_AUDIT, timedelta(weeks=1), timedelta(hours=1))
         pace = timedelta(seconds=settings().delay_check_interval_seconds)
@@ -84,7 +84,7 @@ def begin() -> None:
 
 
 def run() -> None:
-    """Rounds until SIGTERM or SIGINT; the round under way is finished."""
+    """Runs rounds until SIGTERM or SIGINT; finishes the current one."""
     # Not an Event: a signal that comes while `wait` holds its lock would wait for that lock for ever.
     stop: SimpleQueue[None] = SimpleQueue()
 
@@ -105,7 +105,7 @@ def run() -> None:
 
 
 def _survive_outage(before: str | None, turn: Callable[[], None] = step) -> str | None:
-    """One round that survives an outage; says once what is down, and once that it is back."""
+    """One round that survives an outage; logs once what is down, and once that it is back."""
     try:
         turn()
     except (RedisError, OSError):

@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 
 def ask(query: Callable[..., Awaitable[T]], *arguments: Any) -> T:
-    """The answer is kept out of the task: the loop's end writes the task down as text, an eighth of a quiet check."""
+    """Keeps the answer out of the task: closing the loop formats the task as text, an eighth of a quiet check."""
     answers: list[T] = []
 
     async def run() -> None:

@@ -1,7 +1,7 @@
-"""The Redis queue (RQ): expiring wake-up calls with ids of rows. What is true stands in the database alone."""
+"""The Redis queue (RQ): expiring wake-up calls with ids of rows. Only the database holds the truth."""
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 from rq import Queue, Worker
@@ -14,15 +14,14 @@ from shared.db.runs import CHECK_QUEUE, MAIL_QUEUE
 from shared.redis import connect
 
 R = TypeVar("R")
-More = Callable[[], bool]  # whether there is time for another row
 DELIVERIES, RUNS, MAIL = "deliveries", CHECK_QUEUE, MAIL_QUEUE
 ENTRIES = {DELIVERIES: "jobs.deliver.wake", RUNS: "jobs.runs.wake", MAIL: "jobs.runs.read_mail"}
-# A worker is stopped at this age of a job, and killed 60 seconds later: both before the lease of its row ends.
+# At this age of a job its worker is stopped, and 60 seconds later killed: both before the row's lease ends.
 JOB_SECONDS = 80
 # How long a wake-up continues with other rows. Soon a worker that serves all queues turns from mail to what comes
 # first.
 DRAIN_SECONDS = {DELIVERIES: 20.0, RUNS: 20.0, MAIL: 2.0}
-_WAKE_UPS_PER_WORKER = 2  # one continues with whatever is due, so more would find nothing left
+_WAKE_UPS_PER_WORKER = 2  # each continues with whatever is due, so more would find nothing left
 
 
 def queue(name: str) -> Queue:
@@ -34,9 +33,9 @@ class NotOurs(ValueError):
 
 
 class WakeUp(Job):
-    """A job as workers take it. RQ imports and runs what a job names; here that is one of the three, whoever wrote it.
+    """A job as workers take it. RQ imports and runs what a job names; here only one of the three, whoever wrote it.
 
-    None has a callback, which RQ would import too.
+    None has callbacks, which RQ would also import.
     """
 
     @property
@@ -62,7 +61,7 @@ class WakeUp(Job):
 def free_slots(queue: Queue) -> int:
     """How many more wake-ups the queue should hold.
 
-    Workers that read mail next to other work read it on half of them at once, so that the rest stays free for the other
+    Workers that read mail next to other work read it on at most half of them, so that the rest stay free for the other
     queues. A wake-up under way then counts too.
     """
     workers = _serving(queue.name)
@@ -74,7 +73,7 @@ def free_slots(queue: Queue) -> int:
 
 
 def count_under_way(queue: Queue) -> int:
-    """Wake-ups that wait for a worker or go on with what is due. That of a worker that was killed counts for 90 s."""
+    """Wake-ups that wait for a worker or are working. That of a killed worker counts for 90 s."""
     return int(queue.count) + int(queue.started_job_registry.count)
 
 
@@ -83,7 +82,7 @@ def _serving(name: str) -> set[str]:
 
 
 def wake(queue: Queue, rows: Iterable[tuple[str, int]], ttl: float) -> None:
-    """One job id per hand-over, so what a dead worker left in Redis blocks nothing. Calls no one takes expire."""
+    """Adds one job id per hand-over, so that a dead worker's leftovers block nothing. Calls no one takes expire."""
     for id, hand_over in rows:
         try:
             queue.enqueue(
@@ -100,24 +99,16 @@ def wake(queue: Queue, rows: Iterable[tuple[str, int]], ttl: float) -> None:
             continue
 
 
-def drain(
-    name: str,
-    named: Sequence[R],
-    claim: Callable[[], Sequence[R]],
-    work: Callable[[Sequence[R], More], Sequence[R]],
-) -> int:
+def drain(name: str, named: R | None, claim: Callable[[], R | None], work: Callable[[R], None]) -> int:
     """Works on the row a wake-up named, then on others that are due, so that one call serves a backlog.
 
-    Each piece of work returns the rows to go on with, claimed while `more()` holds. Returns how many rows it worked on.
+    Returns how many rows it worked on.
     """
-    rows = named or claim()  # another call may have served the row named; this one serves what is left
+    row = named or claim()  # another call may have served the named row; this one takes the rest
     deadline = time.monotonic() + DRAIN_SECONDS[name]
-
-    def more() -> bool:
-        return time.monotonic() < deadline and not WATCH.read()
-
     count = 0
-    while rows:
-        count += len(rows)
-        rows = work(rows, more)
+    while row is not None:
+        work(row)
+        count += 1
+        row = claim() if time.monotonic() < deadline and not WATCH.read() else None
     return count

@@ -51,12 +51,12 @@ _threads = ThreadPoolExecutor(4, "mail")
 
 
 async def _in_thread(work: Callable[..., T], *arguments: Any) -> T:
-    """The database is waited for on a thread, so that other conversations go on."""
+    """Waits for the database on a thread, so that other conversations continue."""
     return await asyncio.get_running_loop().run_in_executor(_threads, partial(work, *arguments))
 
 
 class Mailboxes:
-    """What is answered at each step of a conversation."""
+    """The replies at each step of a conversation."""
 
     async def handle_EHLO(
         self, _server: SMTP, session: Session, _envelope: Envelope, name: str, replies: list[str]
@@ -81,7 +81,7 @@ class Mailboxes:
         return "250 2.1.5 OK"
 
     def _reply_refusal(self, server: "Conversation", no: MailRefused) -> str:
-        server.unknown += 1
+        server.unknown += no.why is RefusalReason.UNKNOWN  # a relay that forwards for many comes to closed ones too
         if server.unknown >= MAX_UNKNOWN_MAILBOXES:
             asyncio.get_running_loop().call_later(0.1, server.hang_up)  # once the reply is on its way
             return "421 4.7.0 Too many unknown mailboxes"
@@ -113,7 +113,7 @@ def _reply_outage(error: SQLAlchemyError) -> str:
 
 
 class FairReader(asyncio.StreamReader):
-    """Reads lines, and lets other conversations go on in between: lines that have arrived already wait for nothing."""
+    """Reads lines, letting other conversations run in between, because buffered lines would never wait."""
 
     _lines = 0
 
@@ -124,7 +124,7 @@ class FairReader(asyncio.StreamReader):
         return await super().readuntil(separator)
 
     async def read(self, n: int = -1) -> bytes:
-        """Used by the library for lines that are too long only, which it keeps although it refuses them."""
+        """Used by the library only for lines that are too long, which it keeps although it refuses them."""
         await super().read(n)
         return b""
 
@@ -138,12 +138,12 @@ class Conversation(SMTP):
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        reader = FairReader(limit=self.line_length_limit, loop=self.loop)  # the library makes one of its own
+        reader = FairReader(limit=self.line_length_limit, loop=self.loop)  # the library makes another one
         asyncio.StreamReaderProtocol.__init__(self, reader, self._cb_client_connected, self.loop)
         self.peer = ""
         self.received = self.lines = 0
         self.waiting_bytes = 0  # since the last mail was answered
-        self.mistakes = 0  # replies that refuse for good
+        self.mistakes = 0  # permanent refusals
         self.heard_at = self.loop.time()  # when the last command was understood
         self.unknown = 0  # mailboxes asked for that do not exist
 
@@ -165,7 +165,7 @@ class Conversation(SMTP):
                 del self.open_from[self.peer]
 
     def _find_room(self) -> bool:
-        """Whether there is room; if need be the one that is silent longest, of the most crowded address, has to go."""
+        """Whether there is room; if need be, ends the longest silent connection of the most crowded address."""
         if self.open_from[self.peer] > MAX_CONNECTIONS_OF_ONE_ADDRESS:
             return False
         if len(self.under_way) <= MAX_CONNECTIONS:
@@ -184,7 +184,7 @@ class Conversation(SMTP):
         if reply:
             transport.write(reply + b"\r\n")
         transport.close()
-        self.loop.call_later(GOODBYE_SECONDS, transport.abort)  # when the other side reads nothing
+        self.loop.call_later(GOODBYE_SECONDS, transport.abort)  # if the other side does not read
 
     def data_received(self, data: bytes) -> None:
         self.received += len(data)
@@ -245,7 +245,7 @@ def conversation(loop: asyncio.AbstractEventLoop, tls: ssl.SSLContext | None) ->
 
 
 async def serve(stop: asyncio.Event, port: int) -> None:
-    """Listens until told to stop; mail under way is finished, at most for a few seconds."""
+    """Listens until told to stop; current mails get a few seconds to finish."""
     loop = asyncio.get_running_loop()
     new_conversation, host = partial(conversation, loop, _tls()), settings().inbound_smtp_host
     try:
@@ -262,7 +262,7 @@ async def serve(stop: asyncio.Event, port: int) -> None:
 
 
 def run() -> None:
-    """Ends the process with status 1 and one line when it is not told where to listen."""
+    """Runs it; without an address to listen on ends with status 1 and one line."""
     logging.getLogger("mail.log").setLevel(logging.ERROR)  # it would write down addresses, which are secrets
     s = settings()
     if s.inbound_smtp_port is None or s.inbox_domain is None:

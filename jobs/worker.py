@@ -32,7 +32,7 @@ log = logging.getLogger(__name__)
 def run(processes: int) -> None:
     """Works on the queues until SIGTERM or SIGINT; jobs under way are finished. A worker that died is replaced.
 
-    Mail is read by their own workers, half as many more, so that whatever a mail does, the others stay free.
+    Extra workers, half as many, read mail, so that whatever a mail does, the others stay free.
     """
     _prepare()
     share(processes)
@@ -40,7 +40,7 @@ def run(processes: int) -> None:
 
 
 class Pool(WorkerPool):
-    """RQ's pool, of which some workers read mail and do nothing else."""
+    """RQ's pool; some of its workers only read mail."""
 
     def __init__(self, workers: int, mail_readers: int) -> None:
         total = workers + mail_readers
@@ -68,7 +68,7 @@ class Worker(RqWorker):
 
     def work(self, *args: Any, **kwargs: Any) -> bool:
         kwargs["with_scheduler"] = False  # the pool asks for RQ's own scheduler; ours is the dispatcher
-        kwargs["logging_level"] = None  # that of all programs holds
+        kwargs["logging_level"] = None  # the level of all programs applies
         return super().work(*args, **kwargs)
 
     def bootstrap(self, *args: Any, **kwargs: Any) -> None:
@@ -76,15 +76,15 @@ class Worker(RqWorker):
         self.job_monitoring_interval = BEAT_SECONDS
         super().bootstrap(*args, **kwargs)
         self.heartbeat()
-        end_with_parent()  # one of a pool finishes its job and ends
+        end_with_parent()  # a pool's worker finishes its job and ends
 
     @property
     def dequeue_timeout(self) -> int:
-        """An idle worker wakes as often to give a sign of life; RQ's own does so every seven minutes."""
+        """How often an idle worker wakes to give a sign of life; RQ's own does so every seven minutes."""
         return BEAT_SECONDS
 
     def heartbeat(self, *args: Any, **kwargs: Any) -> None:
-        """Also to a Redis that lost everything: it knows the worker again from the next sign on."""
+        """Gives a sign of life, which also registers the worker again in a Redis that lost everything."""
         super().heartbeat(*args, **kwargs)
         if self.pid == os.getpid():  # and not the process that does a job
             record_sign("worker", self.pid, self.queue_names(), parent=os.getppid())
@@ -92,7 +92,7 @@ class Worker(RqWorker):
             worker_registration.register(self)
 
     def maintain_heartbeats(self, *args: Any, **kwargs: Any) -> None:
-        """While Redis is down the job continues, and the sign waits."""
+        """Gives signs during a job; while Redis is down the job continues without."""
         with suppress(RedisError, OSError):
             super().maintain_heartbeats(*args, **kwargs)
 
@@ -101,7 +101,7 @@ class Worker(RqWorker):
         record_end("worker", os.getpid())
 
     def fork_work_horse(self, *args: Any, **kwargs: Any) -> None:
-        """Corrected facts are taken up before the fork, so that they are read once and not by every job.
+        """Loads corrected facts before the fork, so that they are read once and not by every job.
 
         The worker counts as busy already: a request to end is followed after this job, and cannot get lost in the
         meantime.
@@ -118,7 +118,7 @@ class Worker(RqWorker):
         super().main_work_horse(*args, **kwargs)
 
     def perform_job(self, *args: Any, **kwargs: Any) -> bool:
-        """The process that does it ends at once, without what it would do at its end."""
+        """Runs the job; its process then exits at once, without exit handlers."""
         try:
             return super().perform_job(*args, **kwargs)
         finally:
@@ -151,8 +151,8 @@ def _preload() -> None:
     import anyio.lowlevel
     from sqlalchemy import select
 
-    import jobs.deliver  # noqa: F401
-    from jobs.runs import rehearse
+    import jobs.deliver
+    import jobs.runs  # noqa: F401
     from shared.db.accounts import Account
     from shared.db.base import engine, transaction
     from shared.domain.time_zones import find_zone
@@ -170,7 +170,6 @@ def _preload() -> None:
         with transaction() as session:
             session.scalar(select(Account.id).limit(1))
         refresh()
-        rehearse()
     except SQLAlchemyError:
         log.warning("worker: the database is down; jobs wait until it is back")
     engine().dispose()

@@ -68,12 +68,12 @@ READERS = (
 
 
 def load_facts() -> None:
-    """Facts with faults stop the start, not a call."""
+    """Loads facts at the start, so that faults stop it and not a call."""
     prepare_index(reference())
 
 
 def build(*extensions: Extension) -> RequestGate:
-    """Called by uvicorn in each worker."""
+    """Builds the application; uvicorn calls it in each worker."""
     _start_telemetry()
     load_facts()
     openapi.forget_documents()
@@ -132,7 +132,7 @@ def _start_telemetry() -> None:
 
 
 async def run_forever(work: Callable[[], Awaitable[None]]) -> None:
-    """Background work, started again whenever it ends or fails: a bug in it must not stop the server."""
+    """Restarts background work whenever it ends or fails: a bug in it must not stop the server."""
     while True:
         try:
             await work()

@@ -19,7 +19,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=1)
     options = parser.parse_args()
     postpone_collections()
-    # Imported here, once collections wait: 700 modules, with which others that start from this one begin too.
+    # Imported here, once collections wait: 700 modules.
     from shared.db.metrics import collect_database
     from shared.providers import registry
     from shared.redis import refuse_cluster
@@ -52,11 +52,11 @@ def _serve(host: str, port: int, workers: int) -> None:
         proxy_headers=True,
         forwarded_allow_ips=settings().forwarded_allow_ips,
         access_log=False,
-        log_config=None,  # its lines go where all others do
+        log_config=None,  # its lines go to the same log as all others
         server_header=False,
         log_level=settings().log_level.lower(),
         timeout_graceful_shutdown=15,
-        timeout_worker_healthcheck=60,  # that a new release has to load and to serve, on a busy machine too
+        timeout_worker_healthcheck=60,  # for a new release to load and answer, on a busy machine too
     )
     if workers > 1:
         freeze_startup_objects()  # a server of one worker does so once it has loaded the application

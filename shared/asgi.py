@@ -19,10 +19,10 @@ Headers = Sequence[tuple[bytes, bytes]]
 
 MAX_HEAD_SECONDS, MAX_HEAD_BYTES, MAX_HEADERS = 15.0, 64 * 1024, 200
 MAX_TARGET_BYTES = 8192  # RFC 9110 4.1 asks for at least 8,000
-MAX_REST_SECONDS = 5.0  # for the rest of a body that was answered before it was whole
-MAX_UNREAD_SECONDS, MIN_TAKEN_BYTES_PER_SECOND = 15.0, 1024  # a reader slower than 8 kbit/s is not waited for
+MAX_REST_SECONDS = 5.0  # for the rest of a body that was answered early
+MAX_UNREAD_SECONDS, MIN_TAKEN_BYTES_PER_SECOND = 15.0, 1024  # no waiting for a reader slower than 8 kbit/s
 _OUTPUT_CHECK_SECONDS = 5.0
-LAST_REQUEST_SECONDS = 2.0  # that an idle connection of a server that ends is still listened to
+LAST_REQUEST_SECONDS = 2.0  # that an ending server still listens to an idle connection
 _HEAD_TOO_LARGE = b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
 _TARGET_TOO_LONG = b"HTTP/1.1 414 URI Too Long\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
 
@@ -36,7 +36,7 @@ class BodyIncomplete(Exception):
 
 
 class ClientDisconnected(Exception):
-    """The client went away, and the work under way for it was cancelled."""
+    """The client disconnected, and its work was cancelled."""
 
 
 async def read_body(scope: Scope, receive: Receive, *, max_bytes: int, max_seconds: float) -> bytes:
@@ -98,17 +98,17 @@ def add_headers(send: Send, headers: Headers) -> Send:
 
 
 def is_browser(scope: Scope) -> bool:
-    """Whether a person opens the address: browsers name text/html, MCP clients, calendars and scripts do not."""
+    """Whether a person opens the address: browsers accept text/html; MCP clients, calendars and scripts do not."""
     names = {name for name, _ in scope["headers"]}
     accepted = b",".join(value for name, value in scope["headers"] if name == b"accept")
     return scope["method"] in ("GET", "HEAD") and b"text/html" in accepted and b"authorization" not in names
 
 
-# Requests of pages (CORS, Fetch standard 3.3). No response allows credentials, so no cookie goes with such a request:
-# what a page may do is what it knows a token or a key for. Pages with cookies have none of these headers.
+# Requests of pages (CORS, Fetch standard 3.3). No response allows credentials, so such requests have no cookies:
+# a page may only do what its token or key allows. Pages with cookies have none of these headers.
 
 _LOOPBACK_ORIGIN = re.compile(rb"https?://(127\.0\.0\.1|localhost|\[::1\])(:[1-9][0-9]{0,4})?")
-ANY_ORIGIN = b"*"  # for what holds nothing of a person, and for the steps of signing in
+ANY_ORIGIN = b"*"  # for responses without personal data, and for the steps of signing in
 _SENT_HEADERS = (
     b"authorization, content-type, accept, mcp-protocol-version, mcp-session-id, mcp-method, mcp-name, last-event-id,"
     b" x-api-key, *"  # the rest; the star does not cover authorization
@@ -120,7 +120,7 @@ _SHOWN_HEADERS = (
 
 
 def read_origin(headers: Headers) -> bytes | None:
-    """The origin of the page that sends the request; None for other programs, which name none."""
+    """The origin of the page that sends the request; None for other programs, which send none."""
     return next((value.strip(b" \t") for name, value in headers if name == b"origin"), None)
 
 
@@ -134,13 +134,13 @@ def is_page_served(origin: bytes, further: frozenset[bytes]) -> bool:
 
 
 def share_with(origin: bytes) -> Headers:
-    """Headers by which a page of that origin may read a response."""
+    """Headers that let a page of that origin read a response."""
     headers = [(b"access-control-allow-origin", origin), (b"access-control-expose-headers", _SHOWN_HEADERS)]
     return headers if origin == ANY_ORIGIN else [*headers, (b"vary", b"Origin")]
 
 
 async def answer_preflight(send: Send, origin: bytes) -> None:
-    """The answer to a browser that asks, without a token, before it sends the request itself."""
+    """The answer to a browser's preflight, which comes without a token."""
     methods = b"GET, POST, OPTIONS"
     headers = [
         *share_with(origin),
@@ -166,9 +166,9 @@ class TargetTooLong(ValueError):
 
 
 def check_host(target: bytes, headers: Headers) -> None:
-    """One Host at most, and a whole address as target names the same one. Raises UnclearHost.
+    """Checks for at most one Host, and that an absolute target names the same one. Raises UnclearHost.
 
-    RFC 9112 3.2.2 lets the address win over Host; servers and proxies differ there, so a difference is refused.
+    RFC 9112 3.2.2 lets the target win over Host; servers and proxies differ here, so a mismatch is refused.
     """
     hosts = [value.strip(b" \t").lower() for name, value in headers if name.lower() == b"host"]
     _, is_address, rest = target.partition(b"://")
@@ -180,9 +180,9 @@ def check_host(target: bytes, headers: Headers) -> None:
 class HeadLimitProtocol(asyncio.Protocol):
     """Mix-in before uvicorn's HTTP protocol: a head that is too large or too slow closes the connection, one that
     has too many fields or names several hosts is answered with 400, one whose target is too long with 414, and an
-    answer no one reads ends the connection.
+    unread answer ends the connection.
 
-    uvicorn waits for a head, for the rest of a body after its answer, and for a reader for ever. Bodies are limited by
+    uvicorn waits for ever for a head, for the rest of a body after its answer, and for a reader. Bodies are limited by
     `read_body`.
     """
 
@@ -192,11 +192,11 @@ class HeadLimitProtocol(asyncio.Protocol):
     _connection: asyncio.Transport
     _head_timer: asyncio.TimerHandle | None = None
     _output_timer: asyncio.TimerHandle | None = None
-    _head_bytes = 0  # of a head that has not ended; -1 while there is none
-    _unread_bytes = 0  # that the client had not taken at the last look
-    _unread_seconds = 0.0  # since the client took as much as it must
-    _has_resumed = False  # writing went on since the last look
-    _is_ending = False  # the server ends: the answer under way or the next one is the last here
+    _head_bytes = 0  # of an unfinished head; -1 outside one
+    _unread_bytes = 0  # that the client had not read at the last check
+    _unread_seconds = 0.0  # since the client read fast enough
+    _has_resumed = False  # writing resumed since the last check
+    _is_ending = False  # the server is ending: the current or next answer is the last here
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._connection = cast("asyncio.Transport", transport)
@@ -214,7 +214,7 @@ class HeadLimitProtocol(asyncio.Protocol):
             self._head_timer = None
 
     def _check_output(self) -> None:
-        """Ends a connection whose reader has taken next to nothing for too long; a closed one waits for it as well."""
+        """Ends a connection whose reader is too slow for too long; a closing one would wait for it too."""
         before, self._unread_bytes = self._unread_bytes, self._connection.get_write_buffer_size()
         taken = self._has_resumed or before - self._unread_bytes >= MIN_TAKEN_BYTES_PER_SECOND * _OUTPUT_CHECK_SECONDS
         self._has_resumed = False
@@ -251,7 +251,7 @@ class HeadLimitProtocol(asyncio.Protocol):
             raise TargetTooLong
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Refused at the first field too many: the parser would call this for each of the rest."""
+        """Refuses at the first field too many: the parser would call this for each of the rest."""
         if len(self.headers) >= MAX_HEADERS:
             raise TooManyHeaders  # uvicorn answers an error in here with 400
         super().on_header(name, value)  # type: ignore[misc]
@@ -265,15 +265,15 @@ class HeadLimitProtocol(asyncio.Protocol):
             self.cycle.keep_alive = False
 
     def on_response_complete(self) -> None:
-        """From here the next head is awaited: whatever arrives else, the rest of a body say, gains no time."""
+        """From here the next head is awaited: other data, such as the rest of a body, gains no time."""
         super().on_response_complete()  # type: ignore[misc]
         if self.cycle.response_complete and self._head_timer is None:
             self._start_timer(MAX_REST_SECONDS if self.cycle.more_body else None)
 
     def shutdown(self) -> None:
-        """The server ends. An idle connection is closed a moment later, or with the answer to what it still brings.
+        """Ends it with the server. An idle connection is closed a moment later, or after answering a last request.
 
-        Closed at once it would lose the request that is on its way to it (RFC 9112 9.6 has the server tell the client
+        Closed at once, it would lose a request already on its way (RFC 9112 9.6 has the server tell the client
         by `Connection: close`).
         """
         self._is_ending = True

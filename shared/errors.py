@@ -28,7 +28,7 @@ Status = Literal[
 
 
 class Refusal(Exception):
-    """An outcome other than success: a stable status, one sentence of ours, and facts the caller can act on."""
+    """An outcome other than success: a stable status, one sentence, and facts the caller can act on."""
 
     status: Status
     is_error = False  # rendered as a normal result, so that hosts show it to the model and not as a failure
@@ -135,7 +135,7 @@ class NotFound(Refusal):
 
 
 class NotCovered(NotFound):
-    """The name of something that exists and of which nothing is known here: no other is near it."""
+    """The name of something that exists but is unknown here: no known name is near it."""
 
     def __init__(self, what: str, id: object, names: Sequence[str]) -> None:
         super().__init__(what, id, [])
@@ -148,7 +148,7 @@ def describe_uncovered(names: Sequence[str]) -> str:
 
 
 class Choice(NamedTuple):
-    """One meaning of a loose name: what to send instead of it, and how a person knows it."""
+    """One meaning of a loose name: the value to send, and its name for people."""
 
     value: str
     title: str
@@ -164,7 +164,7 @@ class Ambiguity:
 
     @classmethod
     def of_names(cls, what: str, text: str, names: Sequence[str]) -> "Ambiguity":
-        """People know each by the name that is sent."""
+        """Choices whose value is also their name."""
         return cls(what, text, [Choice(name, name) for name in names])
 
 
@@ -213,7 +213,7 @@ class BackendUnavailable(Refusal):
 
 
 class TemporarilyUnavailable(Refusal):
-    """The database is down. `saved` is None where it went away while something was stored."""
+    """The database is down. `saved` is None if it went down during a write: no one knows."""
 
     status: Status = "temporarily_unavailable"
     is_error = True
@@ -223,7 +223,7 @@ class TemporarilyUnavailable(Refusal):
 
 
 class Busy(Refusal):
-    """Work of others, or of the same account, was not done in time; of this call nothing was begun."""
+    """Other work, perhaps of the same account, did not finish in time; this call was not started."""
 
     status: Status = "busy"
 

@@ -4,7 +4,8 @@ import ipaddress
 import logging
 import socket
 import ssl
-from collections.abc import Callable, Iterable, Mapping
+import zlib
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -18,8 +19,10 @@ from shared.settings import VERSION
 from shared.tls import build_context
 
 USER_AGENT = f"award-travel/{VERSION}"
+_HEADERS = {"User-Agent": USER_AGENT, "Accept-Encoding": "gzip"}
 TIMEOUT = httpx.Timeout(15, connect=5)
 MAX_BYTES = 8 * 1024 * 1024
+MOST_OVERHEAD_BYTES = 65_536  # of a packed body over what it holds
 RETRY_STATUSES = (502, 503, 504)
 AsyncClient = httpx.AsyncClient  # for annotations: everybody else gets clients from here
 OPENING_BYTES = 2000
@@ -54,7 +57,7 @@ def client(
         timeout=timeout,
         follow_redirects=False,
         trust_env=False,
-        headers={"User-Agent": USER_AGENT, **(headers or {})},
+        headers={**_HEADERS, **(headers or {})},
         verify=_ssl_context(),
         **more,
     )
@@ -66,7 +69,7 @@ def sync_client(base_url: str = "", *, timeout: httpx.Timeout = TIMEOUT, **more:
         timeout=timeout,
         follow_redirects=False,
         trust_env=False,
-        headers={"User-Agent": USER_AGENT},
+        headers=_HEADERS,
         verify=_ssl_context(),
         **more,
     )
@@ -74,19 +77,41 @@ def sync_client(base_url: str = "", *, timeout: httpx.Timeout = TIMEOUT, **more:
 
 async def read_capped(response: httpx.Response, limit: int = MAX_BYTES) -> bytes:
     """The body of a streamed response, refused once it exceeds `limit` bytes."""
-    body = bytearray()
-    async for chunk in response.aiter_bytes():
-        body += chunk
-        if len(body) > limit:
-            raise Refused("the answer is too large")
-    return bytes(body)
+    body = b"".join([chunk async for chunk in _unpack(response, limit + 1)])
+    if len(body) > limit:
+        raise Refused("the answer is too large")
+    return body
+
+
+async def _unpack(response: httpx.Response, most: int) -> AsyncIterator[bytes]:
+    """The first `most` bytes of a body, sent as it is or as gzip; any other coding is an error of decoding.
+
+    httpx unpacks a whole chunk at once, layer by layer: 657 bytes packed twice became 300 MB before they were counted.
+    """
+    coding = response.headers.get("content-encoding", "identity").strip().lower()
+    if coding not in ("identity", "gzip", "x-gzip"):
+        raise httpx.DecodingError("compressed in another way than was asked for", request=response.request)
+    unpacker = None if coding == "identity" else zlib.decompressobj(16 + zlib.MAX_WBITS)
+    allowance = most + MOST_OVERHEAD_BYTES  # to be sent: an archive can go on for ever and unpack to nothing
+    assert isinstance(response.stream, httpx.AsyncByteStream)
+    async for chunk in response.stream:
+        try:
+            part = chunk[:most] if unpacker is None else unpacker.decompress(chunk, most)
+        except zlib.error as error:
+            raise httpx.DecodingError(str(error), request=response.request) from None
+        yield part
+        most, allowance = most - len(part), allowance - len(chunk)
+        if most <= 0 or (unpacker is not None and unpacker.eof):  # zlib takes 0 for no limit
+            return
+        if allowance < 0:
+            raise httpx.DecodingError("more was sent than it unpacks to", request=response.request)
 
 
 async def get(client: httpx.AsyncClient, url: str, *, limit: int = MAX_BYTES, **more: Any) -> bytes:
     """The body of a good response; tried a second time after a gateway error or a failed connection.
 
     Anything but a 2xx raises: redirects are not followed, and an error page is never read as data. The error's
-    response keeps the opening of its body in `extensions["said"]`, for adapters that tell refusals apart by it.
+    response keeps the opening of its body in `extensions["said"]`, for adapters that distinguish refusals by it.
     """
     for last in (False, True):
         try:
@@ -135,14 +160,12 @@ async def _read_opening(response: httpx.Response) -> bytes:
     """The first bytes of an error page, within a second: a hostile server may send it slowly for ever."""
     opening = b""
     with suppress(httpx.HTTPError), anyio.move_on_after(OPENING_SECONDS):
-        async for chunk in response.aiter_bytes():
+        async for chunk in _unpack(response, OPENING_BYTES):
             opening += chunk
-            if len(opening) >= OPENING_BYTES:
-                break
-    return opening[:OPENING_BYTES]
+    return opening
 
 
-_GLOBAL_UNICAST = ipaddress.ip_network("2000::/3")  # all that IANA gives out; ::/96, fec0::/10 and others stand outside
+_GLOBAL_UNICAST = ipaddress.ip_network("2000::/3")  # all that IANA gives out; ::/96, fec0::/10 and others are outside
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 # Not globally reachable by IANA's registries of special purposes, or tunnels to an IPv4 address inside, and yet counted
 # as global by a Python that we run on.
@@ -151,7 +174,7 @@ _SPECIAL = [ipaddress.ip_network(block) for block in _SPECIAL_BLOCKS]
 
 
 def is_public(address: str) -> bool:
-    """Whether an address is globally routable unicast; one that sockets or NAT64 unpack counts as the one inside."""
+    """Whether an address is globally routable unicast; one that sockets or NAT64 unwrap counts as the inner one."""
     ip = ipaddress.ip_address(address)
     if isinstance(ip, ipaddress.IPv6Address):
         inner = ip.ipv4_mapped or (ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF) if ip in _NAT64 else None)
@@ -210,7 +233,7 @@ def public_client(
         follow_redirects=False,
         trust_env=False,
         timeout=timeout or httpx.Timeout(4, connect=2),
-        headers={"User-Agent": USER_AGENT},
+        headers=_HEADERS,
     )
 
 
@@ -219,7 +242,7 @@ async def post_to_stranger(
 ) -> int:
     """The status of the answer to one POST; its body is not read, and a redirect is not followed.
 
-    `begin` is called when the connection stands and the first byte is about to go out. All of it ends after
+    `begin` is called once connected, when the first byte is about to go out. All of it ends after
     STRANGER_SECONDS with TimeoutError, however slowly the name service or the stranger answers. Raises httpx's errors;
     the cause of a ConnectError is AddressRefused where an address is not allowed.
     """

@@ -15,7 +15,7 @@ from shared.settings import settings
 from shared.telemetry.traces import get_trace_headers
 
 TIMEOUT = httpx.Timeout(3, connect=1)
-PAGE_TOKEN = "awt_pt_"  # noqa: S105 - how tokens of the web host's own pages begin
+PAGE_TOKEN = "awt_pt_"  # noqa: S105 - prefix of tokens of the web host's own pages
 PAGE_CALLS_PATH, MAX_PAGE_CALLS = "/api/v1/tools", 20  # what one page shows, in one request
 DRAW_FLIGHTS = "draw_flights"  # among those calls, though no tool: the map of flights, with facts of each
 _PAGE_TOKEN_CHARACTERS = len(PAGE_TOKEN) + 64 + 10 + 1 + 64

@@ -1,4 +1,4 @@
-"""The health of each provider with each credential, in Redis for all processes, and which the operator switched off.
+"""The health of each provider with each credential, in Redis for all processes, and the operator's switches.
 
 It is a circuit breaker: five failures in a row open it for a minute, in which the provider is not asked, and the answer
 is its last failure. The breaker of a provider that was switched off stays open.
@@ -57,7 +57,7 @@ def build_redis_key(name: str) -> str:
 
 
 def shared_name(name: str) -> str:
-    """The name that counts all accounts' own connections to a provider; any other name is returned as it is."""
+    """The name that counts all accounts' own connections to a provider; any other name is returned unchanged."""
     source, _, scope = name.partition(":")
     return source if scope.startswith("account-") else name
 
@@ -87,7 +87,8 @@ def read_health(names: Iterable[str]) -> dict[str, Health]:
         switches, *rows = pipe.execute()
     except (RedisError, OSError):
         return read_local(unique)
-    _remember_switches({name.decode(): datetime.fromisoformat(at.decode()) for name, at in switches.items()})
+    _SWITCHES.clear()
+    _SWITCHES.update({name.decode(): datetime.fromisoformat(at.decode()) for name, at in switches.items()})
     return {name: _hold_open(name, _parse_health(row)) for name, row in zip(unique, rows, strict=True)}
 
 
@@ -100,13 +101,8 @@ def mirror_switches(switches: Mapping[str, datetime]) -> None:
     pipe.execute()
 
 
-def _remember_switches(switches: Mapping[str, datetime]) -> None:
-    _SWITCHES.clear()
-    _SWITCHES.update(switches)
-
-
 def _hold_open(name: str, health: Health) -> Health:
-    """The health as it is, or with the breaker held open where the provider is off."""
+    """The health, with the breaker held open where the provider is off."""
     since = _SWITCHES.get(name.partition(":")[0])
     if since is None:
         return health
@@ -114,7 +110,7 @@ def _hold_open(name: str, health: Health) -> Health:
 
 
 def read_local(names: Iterable[str]) -> dict[str, Health]:
-    """What this process has seen itself; Redis is not read."""
+    """The health this process has seen itself, without reading Redis."""
     return {name: _hold_open(name, LOCAL.get(name, Health())) for name in names}
 
 

@@ -22,16 +22,16 @@ from shared.tls import find_bundle
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 EVENTS = "award:events"  # channel: {"family"}, {"token"}, {"account"} or {"client"} that must act at once
-FACTS = "award:facts"  # channel: a word after each correction of a fact
-_PAUSE_SECONDS = 2.0  # before it is tried again, so that callers do not wait for it one by one
+FACTS = "award:facts"  # channel: a message after each correction of a fact
+_PAUSE_SECONDS = 2.0  # before the next attempt, so that callers do not each wait for it
 _away_until = 0.0
 
 
 @lru_cache(maxsize=1)
 def connect() -> "redis.Redis":
-    """One immediate retry, for a stale connection; the client's own backoff would make a caller wait for seconds.
+    """A client with one retry, for stale connections; its own backoff would make callers wait for seconds.
 
-    A timeout is not retried: a server that hangs is treated as away.
+    A timeout is not retried: a server that hangs counts as down.
     """
     once = Retry(NoBackoff(), 1, (Lost,))
     return redis.Redis.from_url(
@@ -40,8 +40,8 @@ def connect() -> "redis.Redis":
 
 
 def refuse_cluster() -> None:
-    """Raises SettingsError where the server is a part of a cluster: keys of one job would lie on several servers, and
-    every worker would end at its first job. One that does not answer is not judged.
+    """Raises SettingsError if the server is part of a cluster: keys of one job would be on several servers, and
+    every worker would end at its first job. A server that does not answer is not checked.
     """
     facts: Any = {}
     with suppress(RedisError, OSError):
@@ -59,18 +59,18 @@ def connect_async() -> "redis.asyncio.Redis":
 
 
 def _list_tls_options() -> dict[str, Any]:
-    """What redis:// does not take. The bundle adds to the authorities of the machine."""
+    """Options only for rediss://. The bundle adds to the machine's authorities."""
     bundle = find_bundle() if settings().redis_url.startswith("rediss:") else None
     return {"ssl_ca_certs": bundle} if bundle else {}
 
 
 def key(*parts: str) -> str:
-    """Keys of sandbox and live data never meet."""
+    """A key with the data mode, so that sandbox and live data never mix."""
     return ":".join(("award", settings().data_mode, *parts))
 
 
 def call_redis(command: Callable[[], T]) -> T | None:
-    """The result of `command`, or None while Redis is down. After the pause one caller tries again for all."""
+    """The result of `command`, or None while Redis is down. After the pause one caller tries again for everyone."""
     global _away_until
     now = time.monotonic()
     if now < _away_until:

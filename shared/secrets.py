@@ -21,7 +21,7 @@ def _base62(number: int, width: int) -> str:
 
 
 def mint(prefix: str) -> str:
-    """A 256-bit secret with a prefix secret scanners know and a checksum that refuses typing errors unasked."""
+    """A 256-bit secret with a prefix known to secret scanners, and a checksum that catches typos without a look-up."""
     body = prefix + _base62(int.from_bytes(secrets.token_bytes(32), "big"), 43)
     return body + _base62(zlib.crc32(body.encode()), 6)
 
@@ -33,7 +33,7 @@ def well_formed(value: str, prefix: str) -> bool:
 
 
 def digest(value: str) -> str:
-    """What is stored instead of a random secret; 256 random bits need neither salt nor stretching."""
+    """The hash stored instead of a random secret; 256 random bits need neither salt nor stretching."""
     return hashlib.sha256(value.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -43,12 +43,12 @@ def is_same_secret(first: str, second: str) -> bool:
 
 
 def split_secret(values: str) -> list[str]:
-    """The values of a secret that is being changed: the first is shown, all are taken."""
+    """The values of a secret being rotated: the first is used, all are accepted."""
     return [value.strip() for value in values.split(",") if value.strip()]
 
 
 def is_one_of(value: str, values: str) -> bool:
-    """Whether it is a value of such a secret; takes as long whichever it is."""
+    """Whether it is one of such a secret's values, in constant time."""
     return sum(is_same_secret(value, valid) for valid in split_secret(values)) > 0
 
 
@@ -65,14 +65,14 @@ def key_id(material: str) -> str:
 
 
 def seal(material: str, value: str) -> str:
-    """Encrypts with a key from the environment; the key's id leads, so that keys can be rotated."""
+    """Encrypts with a key from the environment; the key's id comes first, so that keys can be rotated."""
     nonce = secrets.token_bytes(_NONCE)
     box = nonce + AESGCM(_key(material)).encrypt(nonce, value.encode(), None)
     return f"{key_id(material)}:{box.hex()}"
 
 
 def unseal(materials: list[str], sealed: str) -> str | None:
-    """Opens what any of the current or earlier keys sealed; None when none fits."""
+    """Decrypts with any current or earlier key; None if none fits."""
     name, _, box = sealed.partition(":")
     for material in materials:
         if key_id(material) != name:

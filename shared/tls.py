@@ -1,4 +1,4 @@
-"""TLS to other hosts: whose certificates are trusted, and a fault in words with the next step."""
+"""TLS to other hosts: which certificates are trusted, and faults described with the next step."""
 
 import ssl
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from shared.variables import read_variable
 
-# OpenSSL's numbers of what a certificate is refused for (x509_vfy.h).
+# OpenSSL's codes for refused certificates (x509_vfy.h).
 _UNKNOWN_AUTHORITY = (18, 19, 20, 21)
 _FAULTS = {
     9: "its certificate is not valid yet: set the clocks of both machines by NTP, or wait",
@@ -14,7 +14,7 @@ _FAULTS = {
     62: "its certificate is for another name: use the name that stands in it",
     64: "its certificate is for another name: use the name that stands in it",
 }
-# OpenSSL's reasons, when the answer is none of TLS.
+# OpenSSL's reasons, when the answer is not TLS.
 _NO_TLS = ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "PACKET_LENGTH_TOO_LONG", "RECORD_LAYER_FAILURE")
 
 
@@ -23,14 +23,14 @@ class BundleError(Exception):
 
 
 def find_bundle() -> str | None:
-    """The file of CA_BUNDLE. Read apart from the other settings, because commands of a client have no others."""
+    """The file of CA_BUNDLE. Read separately from the other settings, because client commands have no others."""
     return read_variable("CA_BUNDLE") or None
 
 
 def build_context(protocol: str) -> ssl.SSLContext:
     """Trusts the public authorities, those of this machine, and those of CA_BUNDLE.
 
-    One for each protocol, as its users set what is negotiated on it (ALPN). Raises BundleError.
+    One context for each protocol, as its users set ALPN on it. Raises BundleError.
     """
     paths = ssl.get_default_verify_paths()  # of this machine, or SSL_CERT_FILE and SSL_CERT_DIR
     return _build_context(protocol, find_bundle(), paths.cafile, paths.capath)
@@ -38,7 +38,7 @@ def build_context(protocol: str) -> ssl.SSLContext:
 
 @lru_cache(maxsize=8)
 def _build_context(_protocol: str, bundle: str | None, *_system: str | None) -> ssl.SSLContext:
-    """Cached: reading the certificate authorities takes tens of milliseconds, in which the event loop stands still."""
+    """Cached: reading the certificate authorities takes tens of milliseconds, which would block the event loop."""
     import httpx
 
     context = httpx.create_ssl_context(trust_env=False)  # with the public authorities that come with httpx
@@ -56,7 +56,7 @@ def _load_bundle(context: ssl.SSLContext, bundle: str) -> None:
 
 
 def check_bundle(bundle: str) -> None:
-    """Raises ValueError, as checks of settings do."""
+    """Raises ValueError, like checks of settings."""
     try:
         _load_bundle(ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), bundle)
     except BundleError as fault:
@@ -64,7 +64,7 @@ def check_bundle(bundle: str) -> None:
 
 
 def explain_tls_fault(error: BaseException) -> str | None:
-    """The words for the fault of TLS behind an error, or None where it was none."""
+    """Describes the TLS fault behind an error, or None if there was none."""
     fault = next((e for e in _list_causes(error) if isinstance(e, ssl.SSLError)), None)
     code, reason = getattr(fault, "verify_code", None), getattr(fault, "reason", None) or "no reason"
     if code in _UNKNOWN_AUTHORITY:
@@ -82,7 +82,7 @@ def explain_tls_fault(error: BaseException) -> str | None:
 
 
 def _list_causes(error: BaseException | None) -> Iterator[BaseException]:
-    """The error, what it was raised from, and what task groups hold; a chain of causes has no end of its own."""
+    """The error, what it was raised from, and what task groups hold; a chain of causes may never end."""
     waiting, visited = [error], set[int]()
     while waiting:
         current = waiting.pop()

@@ -1,4 +1,4 @@
-"""Variables of the environment as every program reads them: without quotes, and from the file that NAME_FILE names."""
+"""Reads environment variables: without quotes, or from the file that NAME_FILE names."""
 
 import os
 from collections.abc import Mapping
@@ -10,13 +10,13 @@ class SettingsError(Exception):
 
 
 def unquote(value: str) -> str:
-    """The value without the quotes around it: a shell and systemd take them off, --env-file of containers does not."""
+    """The value without the quotes around it: a shell and systemd remove them, --env-file of containers does not."""
     is_quoted = len(value) >= 2 and value[0] == value[-1] and value[0] in "'\""
     return value[1:-1] if is_quoted else value
 
 
 def read_variable(name: str, variables: Mapping[str, str | None] = os.environ) -> str:  # noqa: TID251 - it is read here
-    """Empty where neither NAME nor NAME_FILE is set. Raises SettingsError where both are, or the file is unreadable."""
+    """Empty if neither NAME nor NAME_FILE is set. Raises SettingsError if both are, or the file is unreadable."""
     value, place = (unquote(variables.get(key) or "") for key in (name, name_file(name)))
     if not place:
         return value

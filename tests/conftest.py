@@ -26,6 +26,7 @@ pytest_plugins = [
     "tests.support.requirements",
     "tests.support.quick_passwords",
     "tests.support.own_time",
+    "tests.support.reports",
 ]  # `service`; settings and clock; what cannot run
 SETTINGS = {
     "SECRET_KEYS": "test-key-one-0123456789abcdef-0123,test-key-zero-0123456789abcdef-0123",

@@ -24,7 +24,7 @@ SUSPENDED = show_problem(
 
 
 def suspend(uow: UnitOfWork, account: Account) -> None:
-    """Sessions, tokens and keys stay stored, and open nothing while it lasts."""
+    """Suspends the account: sessions, tokens and keys stay stored but stop working."""
     account.disabled_at = clock.now()
     uow.events.append({"account": account.public_id})
     record_event(uow, account, "account_suspended")
@@ -45,9 +45,9 @@ def is_of_suspended_account(uow: UnitOfWork, session: WebSession | None) -> bool
 
 
 def end_applications(uow: UnitOfWork, account: Account, reason: str, keep: Collection[str] = ()) -> None:
-    """Access and refresh tokens of every application end at once, but for the families to keep; each has to ask again.
+    """Access and refresh tokens of every application end at once, except those of the families to keep.
 
-    A remembered consent of which no token is left ends too.
+    A remembered consent without any token left ends too.
     """
     active = (Family.account_id == account.id, Family.revoked_at.is_(None))
     families = uow.db.execute(select(Family.id, Family.client_id).where(*active)).all()
@@ -58,7 +58,7 @@ def end_applications(uow: UnitOfWork, account: Account, reason: str, keep: Colle
 
 
 def end_new_applications(uow: UnitOfWork, account: Account, reason: str) -> None:
-    """The same for those that were let in within the last day, remembered or not."""
+    """Does the same for those allowed within the last day, remembered or not."""
     since = clock.now() - authorizations.NEW_FOR
     new = (Family.account_id == account.id, Family.revoked_at.is_(None), Family.created_at >= since)
     for family_id in uow.db.scalars(select(Family.id).where(*new)).all():
@@ -72,7 +72,7 @@ def end_keys(uow: UnitOfWork, account: Account, keep: Collection[int] = ()) -> N
 
 
 def end_all(uow: UnitOfWork, account: Account, reason: str) -> None:
-    """Ends everything that is signed in."""
+    """Ends all sessions, applications and keys."""
     sessions.end_all(uow, account.id)
     end_applications(uow, account, reason)
     end_keys(uow, account)

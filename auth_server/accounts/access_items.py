@@ -1,4 +1,4 @@
-"""What may use an account, as an operator reads and ends it: sessions, applications and keys, each with its item."""
+"""Access to an account, for an operator to read and end: sessions, applications and keys, each with an item id."""
 
 from auth_server.accounts import access, api_keys, authorizations
 from auth_server.accounts.security_events import record_event
@@ -10,7 +10,7 @@ _SHOWN = 16  # characters of the hash that names a session
 
 
 def describe_access(uow: UnitOfWork, account: Account) -> dict[str, str]:
-    """What may use the account, in words, by the item that ends it."""
+    """Describes each access to the account, by its item id."""
     rows = {}
     for session in sessions.list_active(uow.db, account.id):
         browser = session.browser or "A browser"
@@ -24,9 +24,9 @@ def describe_access(uow: UnitOfWork, account: Account) -> dict[str, str]:
 
 
 def end_access(uow: UnitOfWork, account: Account, item: str | None) -> str | None:
-    """Ends everything, or the one item, and says what it was; None when the item is none of the account's.
+    """Ends everything, or the one item, and says what it was; None if the account has no such item.
 
-    The owner is told by mail.
+    The owner gets a mail.
     """
     what = _end_everything(uow, account) if item is None else _end_item(uow, account, item)
     if what is not None:

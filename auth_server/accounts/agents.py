@@ -101,7 +101,7 @@ def _create_account(uow: UnitOfWork, name: str) -> JsonResponse:
 
 
 def find_unclaimed(uow: UnitOfWork, code: str) -> ApiKey:
-    """The key of the agent whose claim code this is, locked: of two claims at once the second finds none.
+    """The key of the agent whose claim code this is, locked, so that the second of two claims finds none.
 
     Raises Invalid.
     """
@@ -117,7 +117,7 @@ def claim(uow: UnitOfWork, account: Account, code: str, *, keep_key: bool) -> st
     """The agent's records become the signed-in person's, once, and its own account ends; the result is its name.
 
     Its key ends too unless the person keeps it: anyone who holds it would see and change everything of that person.
-    What the person's plan does not cover is paused as after a change of plan. Raises Invalid, or LimitReached.
+    Records beyond the person's plan are paused, as after a change of plan. Raises Invalid, or LimitReached.
     """
     key = find_unclaimed(uow, code)
     name = key.name
@@ -164,7 +164,7 @@ async def serve_document(request: Request) -> Response:  # noqa: ARG001 - an end
 
 
 def _describe_registration(site: str) -> dict[str, object]:
-    """How to register; where the operator does not allow it, what to do instead."""
+    """Says how to register, or what to do where the operator does not allow it."""
     if not settings().agents_may_register:
         return {"open": False, "instead": f"A person with an account makes an API key at {site}/dashboard/keys."}
     return {

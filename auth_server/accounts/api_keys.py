@@ -1,4 +1,4 @@
-"""API keys for REST and the command line: each is shown once, and stored as a hash alone."""
+"""API keys for REST and the command line: each is shown once, and stored only as a hash."""
 
 from datetime import timedelta
 from typing import Any
@@ -21,7 +21,7 @@ TOUCH_INTERVAL = timedelta(hours=1)  # how stale last_used_at may be
 
 
 def validate_name(value: object, field: str = "name", *, for_others: bool = False) -> str:
-    """Raises Invalid; what others read claims nothing that only the service could say."""
+    """Raises Invalid; a name shown to others must not pose as the service."""
     try:
         return parse_name(
             value if isinstance(value, str) else "", service=settings().service_name if for_others else None
@@ -53,7 +53,7 @@ def issue(
 
 
 def check_room(db: Session, account_id: int) -> None:
-    """Raises LimitReached when the account can hold no further key; until the commit no one else adds one."""
+    """Raises LimitReached when the account can hold no more keys; until the commit no one else adds one."""
     lock(db, account_id)
     count = len(list_active(db, account_id))
     if count >= MAX_KEYS:
@@ -69,7 +69,7 @@ def list_active(db: Session, account_id: int) -> list[ApiKey]:
 
 
 def revoke(uow: UnitOfWork, account_id: int, key_id: int) -> bool:
-    """The key stops working at once; False when the account has no such active key."""
+    """Ends a key at once; False when the account has no such active key."""
     row = uow.db.get(ApiKey, key_id, with_for_update=True)
     if row is None or row.account_id != account_id or row.revoked_at is not None:
         return False
@@ -83,7 +83,7 @@ def end(uow: UnitOfWork, row: ApiKey) -> None:
 
 
 def describe(db: Session, key: str) -> dict[str, Any]:
-    """The introspection response for a key; that it was used is recorded once an hour."""
+    """The introspection response for a key; its use is recorded once an hour."""
     if not well_formed(key, PREFIX):
         return {"active": False}
     match = db.execute(
@@ -103,5 +103,5 @@ def describe(db: Session, key: str) -> dict[str, Any]:
         "sub": public_id,
         "client_id": f"api-key-{row.id}",
         "client_name": row.name,
-        "administer": row.administer,  # counts for administrators alone
+        "administer": row.administer,  # counts only for administrators
     }

@@ -1,4 +1,4 @@
-"""Authorizations of an account: each is one consent to an application with the tokens that followed from it."""
+"""Authorizations of an account: each is one consent to an application, with its tokens."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -11,9 +11,9 @@ from shared import clock
 from shared.db.accounts import Account
 from shared.db.oauth import AccessToken, Client, Consent, Family, RefreshToken
 
-MAX_LISTED = 25  # with the keys of an account all of them fit into one form
-NEW_FOR = timedelta(days=1)  # a person who signs out everywhere may end those alone that could be a thief's
-UNUSED_AFTER = timedelta(days=365)  # refresh tokens have no end, so a person is shown which ones rest
+MAX_LISTED = 25  # together with an account's keys they fit into one form
+NEW_FOR = timedelta(days=1)  # a person who signs out everywhere may end only those that could be a thief's
+UNUSED_AFTER = timedelta(days=365)  # refresh tokens never expire, so a person sees which ones are unused
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Authorization:
     name: str
     host: str | None
     created_at: datetime
-    last_used_at: datetime  # an application that works asks for a new token every hour
+    last_used_at: datetime  # a running application asks for a new token every hour
     read_only: bool = False
     administers: bool = False
 
@@ -45,20 +45,20 @@ def is_unused(last_used_at: datetime) -> bool:
 def list_active(db: Session, account_id: int) -> list[Authorization]:
     """The authorizations whose tokens work, last used first; at most MAX_LISTED."""
     usable = (RefreshToken.rotated_at.is_(None), RefreshToken.revoked_at.is_(None))
-    of_family = select(func.max(AccessToken.issued_at)).where(AccessToken.family_id == Family.id).scalar_subquery()
-    last_used = func.coalesce(func.max(RefreshToken.issued_at), of_family, Family.created_at)
-    # Who comes with assertions of an enterprise holds no refresh token.
+    newest_token = select(func.max(AccessToken.issued_at)).where(AccessToken.family_id == Family.id).scalar_subquery()
+    last_used = func.coalesce(func.max(RefreshToken.issued_at), newest_token, Family.created_at)
+    # Clients with assertions of an enterprise get no refresh token.
     has_tokens = or_(RefreshToken.token_hash.is_not(None), Family.issuer.is_not(None))
-    how_far = (Family.read_only, Family.administer)
+    rights = (Family.read_only, Family.administer)
     consent = and_(Consent.client_id == Family.client_id, Consent.account_id == account_id)
     query = (
-        select(Family.id, Client.name, func.max(Consent.redirect_host), Family.created_at, last_used, *how_far)
+        select(Family.id, Client.name, func.max(Consent.redirect_host), Family.created_at, last_used, *rights)
         .join(Client, Client.client_id == Family.client_id)
         .outerjoin(RefreshToken, and_(RefreshToken.family_id == Family.id, *usable))
         .outerjoin(Consent, consent)
         .where(Family.account_id == account_id, Family.revoked_at.is_(None))
         .where(has_tokens)
-        .group_by(Family.id, Client.name, Family.created_at, *how_far)
+        .group_by(Family.id, Client.name, Family.created_at, *rights)
         .order_by(last_used.desc(), Family.id)
         .limit(MAX_LISTED)
     )

@@ -1,4 +1,4 @@
-"""POST /hooks/billing: events of the payment service, each taken once; what they are about is asked for afterwards."""
+"""POST /hooks/billing: events of the payment service, each taken once; their subject is queried afterwards."""
 
 from collections.abc import Callable
 
@@ -20,9 +20,9 @@ MAX_BYTES, MAX_SECONDS = 256 << 10, 15.0
 
 
 async def take_event(request: Request) -> Response:
-    """200 once the event is committed. Until then the payment service sends it again, for days.
+    """Answers 200 once the event is committed. Until then the payment service retries, for days.
 
-    What is signed is not counted against the limit of an address: events come in bursts, and all from a few.
+    Signed events do not count against an address's limit: they come in bursts, all from a few addresses.
     """
     door = find_door()
     if door.read_event is None:

@@ -40,7 +40,7 @@ def add_link(
     address: str | None = None,
     lifetime: timedelta | None = None,
 ) -> dict[str, str]:
-    """A new link; the facts its mail is written from. `address` is where it is mailed to, if not to the account's."""
+    """Adds a link; returns the facts for its mail, which goes to `address` or else to the account's."""
     nonce = secrets.token_hex(16)
     facts = links.facts(purpose, account.public_id, nonce)
     uow.db.add(
@@ -63,7 +63,7 @@ def send(uow: UnitOfWork, account: Account, purpose: str, return_to: str) -> Non
 
 
 def find(uow: UnitOfWork, purpose: str, token: str | None) -> tuple[OneTimeLink, Account] | None:
-    """The link and its account, locked, so that of two concurrent uses the second finds it used."""
+    """The link and its account, locked, so that the second of two concurrent uses finds it used."""
     if not token:
         return None
     link = uow.db.scalar(select(OneTimeLink).where(OneTimeLink.token_hash == digest(token)).with_for_update())

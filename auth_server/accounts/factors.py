@@ -1,4 +1,4 @@
-"""Second factors of an account: what it has, how one is removed, and how those of a thief are."""
+"""Second factors of an account: which it has, and how one, all or a thief's are removed."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -16,7 +16,7 @@ SUSPECT_AGE = timedelta(days=30)  # "this was not me" ends what was added since
 
 @dataclass(frozen=True)
 class Factors:
-    """What an account can answer with when it is asked for the second factor."""
+    """The second factors of an account."""
 
     passkeys: list[Passkey]
     app: AuthenticatorApp | None
@@ -33,13 +33,13 @@ def list_factors(db: Session, account_id: int) -> Factors:
 
 
 def begin_recovery_codes(db: Session, account: Account) -> list[str]:
-    """The codes that come with the first factor; none when there are some."""
+    """Makes the codes that come with the first factor; returns none if there are some already."""
     lock(db, account.id)
     return [] if recovery_codes.count_codes(db, account.id) else recovery_codes.make_codes(db, account)
 
 
 def remove_passkey(db: Session, account: Account, passkey_id: int) -> str | None:
-    """Removes a passkey and returns its name; None when it is not among this account's."""
+    """Removes a passkey and returns its name; None if the account has no such passkey."""
     own = (Passkey.account_id == account.id, Passkey.id == passkey_id)
     name = db.scalar(delete(Passkey).where(*own).returning(Passkey.name))
     _drop_useless_codes(db, account.id)
@@ -59,7 +59,7 @@ def remove_all(db: Session, account: Account) -> None:
 
 
 def remove_suspects(db: Session, account: Account) -> None:
-    """What was added of late may be a thief's, and must not outlive the thief's other access."""
+    """Removes recent factors: they may be a thief's, and must not outlive the thief's other access."""
     _remove_since(db, account.id, clock.now() - SUSPECT_AGE)
 
 
@@ -70,6 +70,6 @@ def _remove_since(db: Session, account_id: int, moment: datetime) -> None:
 
 
 def _drop_useless_codes(db: Session, account_id: int) -> None:
-    """Deletes recovery codes where no second factor asks for them."""
+    """Deletes recovery codes when no second factor needs them."""
     if not has_second_factor(db, account_id):
         recovery_codes.delete_codes(db, account_id)

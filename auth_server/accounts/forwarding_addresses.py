@@ -1,4 +1,4 @@
-"""Further mail addresses a person forwards bookings from: added, confirmed by a link in a mail to them, and removed."""
+"""More addresses a person forwards bookings from: adding, confirming by a mailed link, and removing."""
 
 from sqlalchemy import delete, select
 
@@ -43,7 +43,7 @@ def add_address(uow: UnitOfWork, account: Account, text: str) -> None:
 
 
 def remove_address(uow: UnitOfWork, account: Account, number: int) -> None:
-    """Removes an address: its mails wait from then on, and links to it end."""
+    """Removes an address: mails from it now wait for review, and links to it end."""
     row = uow.db.get(ForwardingAddress, number)
     if row is None or row.account_id != account.id:
         return

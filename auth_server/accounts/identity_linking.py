@@ -31,7 +31,7 @@ LATE = show_provider_problem(
 def begin(
     uow: UnitOfWork, session: WebSession, account: Account, identity: Identity, title: str, return_to: str
 ) -> Redirect:
-    """One of each browser session: the last one begun counts. The session gets a new identifier, as at a sign-in."""
+    """Starts a link; a browser session has one, the last started. The session gets a new identifier, as at sign-in."""
     session, cookie = sessions.rotate(uow, session)
     row = {"issuer": identity.issuer, "subject": identity.subject, "provider": title, "address": identity.address}
     keys = {"session_hash": session.id_hash, "account_id": account.id, "return_to": return_to}
@@ -105,7 +105,7 @@ def send_mail(uow: UnitOfWork, data: RequestData) -> FlowResult:
 
 
 def show_mail_form(uow: UnitOfWork, data: RequestData) -> FlowResult:
-    """Opening the link changes nothing, and in another browser than the one that began it does not work either."""
+    """Opening the link changes nothing, and it works only in the browser that started it."""
     session = sessions.load(uow.db, data.cookie)
     match = _find_pending(uow, session)
     link = email_links.find(uow, "link_identity", data.query_value("token"))

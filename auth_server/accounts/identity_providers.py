@@ -1,4 +1,4 @@
-"""Sign-in at another provider (OpenID Connect Core 3.1, GitHub's OAuth): the request, and who came back."""
+"""Sign-in at another provider (OpenID Connect Core 3.1, GitHub's OAuth): the request, and who returned."""
 
 import json
 from collections.abc import AsyncIterator
@@ -30,7 +30,7 @@ _MALFORMED = (ValueError, TypeError, KeyError, AttributeError, ArithmeticError, 
 
 
 class SignInRefused(Exception):
-    """The provider's answer does not say who someone is; the text is for the person."""
+    """The provider's answer does not identify the person; the text is for them."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Identity:
 
 @dataclass(frozen=True)
 class Journey:
-    """What one sign-in at a provider is bound to: the values sent with it, which have to come back."""
+    """One sign-in at a provider: the values sent with it, which must come back."""
 
     state: str
     nonce: str
@@ -54,12 +54,12 @@ class Journey:
 
 
 def redirect_uri(name: str) -> str:
-    """One for each provider, so that the answer of one is never taken for another's (RFC 9700 4.4)."""
+    """A separate address for each provider, so that the answer of one is never taken for another's (RFC 9700 4.4)."""
     return f"{settings().web_url}/signin/callback/{name}"
 
 
 class _CappedTransport(httpx2.AsyncHTTPTransport):
-    """Reads so many bytes of an answer at most, and none that would have to be unpacked."""
+    """Reads at most MAX_BYTES of an answer, and refuses a compressed one."""
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         response = await super().handle_async_request(request)
@@ -91,7 +91,7 @@ def _describe_client(name: str, provider: OidcProvider) -> dict[str, Any]:
 
 @asynccontextmanager
 async def _open_client(name: str, provider: OidcProvider) -> AsyncIterator[AsyncOAuth2Client]:
-    """authlib's client for this provider: no redirects, no proxies of the environment, answers within bounds."""
+    """authlib's client for this provider: no redirects, no environment proxies, bounded answers."""
     async with AsyncOAuth2Client(
         **_describe_client(name, provider),
         leeway=0,  # its token is used at once, however short its life
@@ -105,7 +105,7 @@ async def _open_client(name: str, provider: OidcProvider) -> AsyncIterator[Async
 
 
 async def load_metadata(provider: OidcProvider) -> dict[str, Any]:
-    """Endpoints of a provider. Raises Unavailable, also for a document of another issuer (Discovery 4.3)."""
+    """Endpoints of a provider. Raises Unavailable, also for another issuer's document (Discovery 4.3)."""
     if provider.kind == "github":
         web = f"{provider.issuer}/login/oauth"
         return {"authorization_endpoint": f"{web}/authorize", "token_endpoint": f"{web}/access_token"}
@@ -134,7 +134,7 @@ def build_request(name: str, provider: OidcProvider, metadata: dict[str, Any], j
 
 
 def check_response_issuer(provider: OidcProvider, metadata: dict[str, Any], issuer: str | None) -> None:
-    """RFC 9207 2.4: where an answer names its issuer, it is this one; where it has to, it does."""
+    """Checks the issuer that an answer names, and requires one where the provider promises it (RFC 9207 2.4)."""
     expected = {provider.issuer}
     if provider.kind == "github":
         expected.add(f"{provider.issuer}/login/oauth")
@@ -158,7 +158,7 @@ async def identify(name: str, provider: OidcProvider, journey: Journey, code: st
                     redirect_uri=redirect_uri(name),
                 )
                 if provider.kind == "github":
-                    # GitHub's subject is the number of the account, for names change hands; the address is the
+                    # GitHub's subject is the account number, because names change hands; the address is the
                     # primary one.
                     user = await _ask(http, f"{provider.api_url}/user")
                     addresses = await _ask(http, f"{provider.api_url}/user/emails")
@@ -196,7 +196,7 @@ async def _identify_by_id_token(
 async def _check_id_token(
     provider: OidcProvider, metadata: dict[str, Any], journey: Journey, token: dict[str, Any]
 ) -> CodeIDToken:
-    """The claims of the ID token (OpenID Connect Core 3.1.3.7). Keys that are not known yet are asked for once."""
+    """The claims of the ID token (OpenID Connect Core 3.1.3.7). Unknown keys are fetched once more."""
     raw = token.get("id_token")
     if not isinstance(raw, str):
         raise InvalidToken("no ID token")

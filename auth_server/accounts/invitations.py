@@ -19,9 +19,9 @@ PURPOSE = "invitation"
 
 
 def invite(uow: UnitOfWork, email: str, days: int) -> Account:
-    """The account that waits, with a link mailed to it; links of earlier invitations end.
+    """Mails a link to the account that waits, made if need be, and returns it; links of earlier invitations end.
 
-    Raises Invalid for what is no address, and for one that has an account.
+    Raises Invalid for a malformed address, or one with an account.
     """
     address = accounts.normalize_email(email)
     account = accounts.find_account(uow.db, address)
@@ -44,7 +44,7 @@ def is_invited(db: Session, address: str) -> bool:
 
 
 def list_open(db: Session) -> list[tuple[str, datetime, datetime]]:
-    """Address, when it was invited and until when the link works; the oldest first."""
+    """Each address with when it was invited and when the link expires; the oldest first."""
     rows = select(Account.email, OneTimeLink.created_at, OneTimeLink.expires_at).join(
         Account, Account.id == OneTimeLink.account_id
     )

@@ -19,7 +19,7 @@ def show_form(uow: UnitOfWork, data: RequestData) -> FlowResult:
 
 
 def accept(uow: UnitOfWork, data: RequestData) -> FlowResult:
-    """The link has proved the address."""
+    """Sets the password; the link has proved the address."""
     checked = signup.check_link_form(uow, data, invitations.PURPOSE, ACTION)
     if isinstance(checked, Page):
         return checked

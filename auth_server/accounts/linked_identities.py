@@ -1,4 +1,4 @@
-"""Identities at other providers that sign in to an account: found, added, removed, and how many ways in remain."""
+"""Identities at other providers that sign in to an account: finding, adding, removing, and the ways in that remain."""
 
 from datetime import datetime
 
@@ -48,7 +48,7 @@ def add_identity(uow: UnitOfWork, account: Account, identity: Identity, title: s
 
 
 def remove_identity(uow: UnitOfWork, account: Account, identity_id: int, user_agent: str) -> bool:
-    """Removes an identity; False, and nothing is removed, when nothing else would sign in to the account."""
+    """Removes an identity; False, without removing it, if no other way to sign in would remain."""
     lock(uow.db, account.id)
     linked = uow.db.get(LinkedIdentity, identity_id)
     if linked is None or linked.account_id != account.id:
@@ -63,7 +63,7 @@ def remove_identity(uow: UnitOfWork, account: Account, identity_id: int, user_ag
 def has_way_without(
     db: Session, account: Account, *, identity_id: int | None = None, passkey_id: int | None = None
 ) -> bool:
-    """Whether something signs in to the account once this identity or passkey is gone."""
+    """Whether the account can be signed in to without this identity or passkey."""
     if account.password_hash is not None and settings().password_sign_in:
         return True
     issuers = [provider.issuer for provider in settings().oidc_providers.values()]
@@ -77,6 +77,6 @@ def has_way_without(
 
 
 def remove_since(db: Session, account_id: int, moment: datetime) -> None:
-    """What was linked of late may be a thief's."""
+    """Removes identities linked recently, which may be a thief's."""
     recent = (LinkedIdentity.account_id == account_id, LinkedIdentity.created_at >= moment)
     db.execute(delete(LinkedIdentity).where(*recent))

@@ -1,4 +1,4 @@
-"""Message channels of an account: a code is sent to one, entered by its owner, and only then is the channel used."""
+"""Message channels of an account: a code is sent to it and entered by its owner; only then is it used."""
 
 import secrets
 from collections.abc import Mapping, Sequence
@@ -24,8 +24,8 @@ from shared.outbox.wording.briefs import CODE_EVENT
 MAX_CHANNELS = 5
 PER_CHANNEL_AND_HOUR, PER_ACCOUNT_AND_DAY = 3, 20
 HOUR_SECONDS, DAY_SECONDS = 3600, 24 * 3600
-# Wanted by a new channel: what is mailed unless someone says otherwise.
-FIRST_KINDS = [*(kind.mails for kind in WATCH_KINDS), "deadlines"]
+# The kinds a new channel gets: those mailed by default.
+FIRST_KINDS = [*dict.fromkeys(kind.mails for kind in WATCH_KINDS), "deadlines"]
 
 
 def explain_bar(account: Account) -> str | None:
@@ -40,7 +40,7 @@ def explain_bar(account: Account) -> str | None:
 def add(uow: UnitOfWork, account: Account, kind: str, address: Mapping[str, str]) -> None:
     """Sends a code to a new channel, or another one to a channel that is not proved.
 
-    Raises ProofRefused, and shared.http.Refused for a receiver that nothing is sent to.
+    Raises ProofRefused, and shared.http.Refused for a receiver that may not be sent to.
     """
     if (bar := explain_bar(account)) is not None:
         raise ProofRefused(bar)
@@ -102,7 +102,7 @@ def _write_code(uow: UnitOfWork, account: Account, channel: MessageChannel) -> N
 
 
 def is_undelivered(db: Session, channel: MessageChannel) -> bool:
-    """Whether the last code surely did not arrive."""
+    """Whether the last code definitely did not arrive."""
     return find_last_status(db, channel.account_id, f"{CODE_EVENT}:{channel.id}:") == "failed"
 
 
@@ -120,7 +120,7 @@ def choose(
 
 
 def remove(uow: UnitOfWork, account: Account, channel: MessageChannel, user_agent: str) -> None:
-    """Messages on their way to it are dropped."""
+    """Removes a channel; messages on their way to it are dropped."""
     if channel.proved_at is not None:
         record_event(uow, account, "channel_removed", subject=channel.name, user_agent=user_agent)
     uow.db.execute(delete(MessageChannel).where(MessageChannel.id == channel.id))

@@ -19,12 +19,12 @@ def show_form(uow: UnitOfWork, data: RequestData) -> FlowResult:
 
 
 def _describe_address(_uow: UnitOfWork, link: OneTimeLink, account: Account) -> dict[str, str]:
-    """The address the account goes back to, when it has another since the mail."""
+    """The address the account goes back to, if it changed after the mail."""
     return {"address": link.address} if link.address and link.address != account.email else {}
 
 
 def submit(uow: UnitOfWork, data: RequestData) -> FlowResult:
-    """The old password no longer works, so anyone who knows it stays outside until a new one is chosen by mail."""
+    """Ends all access and the old password, so anyone who knows it stays out until a new one is chosen by mail."""
     checked = check_link_form(uow, data, "not_me", "not-me")
     if isinstance(checked, Page):
         return checked
@@ -54,7 +54,7 @@ def submit(uow: UnitOfWork, data: RequestData) -> FlowResult:
 
 
 def _open_way_in(uow: UnitOfWork, account: Account) -> str:
-    """How the owner gets in again, in a sentence."""
+    """Says in a sentence how the owner gets in again."""
     if not settings().password_sign_in:
         return "Sign in again with a provider of the sign-in page; it asks for a mail to your address once more."
     email_links.send(uow, account, "reset_password", "/dashboard/security")

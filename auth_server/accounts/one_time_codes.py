@@ -23,7 +23,7 @@ _WIDTH = re.compile(r'<svg width="(\d+)"')
 
 @dataclass(frozen=True)
 class QrCode:
-    """A QR code as one path of SVG in a square of so many modules."""
+    """A QR code as one SVG path in a square with that many modules on a side."""
 
     path: str
     width: int
@@ -41,7 +41,7 @@ def build_address(secret: str, account: Account) -> str:
 
 
 def draw_qr_code(text: str) -> QrCode:
-    import zxingcpp  # the library is loaded by the few who need it
+    import zxingcpp  # loaded only by the few requests that need it
 
     picture = zxingcpp.create_barcode(text, zxingcpp.BarcodeFormat.QRCode).to_svg()
     path, width = _PATH.search(picture), _WIDTH.search(picture)
@@ -51,7 +51,7 @@ def draw_qr_code(text: str) -> QrCode:
 
 
 def _find_step(secret: str, code: str) -> int | None:
-    """The time step this is the code of, if it is near."""
+    """The nearby time step whose code this is, if any."""
     now, digits = int(clock.now().timestamp()) // STEP_SECONDS, re.sub(r"\s", "", code)
     generator = pyotp.TOTP(secret)
     for step in range(now - TOLERANCE, now + TOLERANCE + 1):
@@ -65,7 +65,7 @@ def find_app(db: Session, account_id: int) -> AuthenticatorApp | None:
 
 
 def turn_on(db: Session, account: Account, secret: str, code: str) -> bool:
-    """Stores the secret once a code of it has been typed: then the app has it. The code does not work again."""
+    """Stores the secret once one of its codes was typed, which proves the app has it; that code is used up."""
     step = _find_step(secret, code)
     if step is None:
         return False
@@ -76,7 +76,7 @@ def turn_on(db: Session, account: Account, secret: str, code: str) -> bool:
 
 
 def use_code(db: Session, account: Account, code: str) -> Verdict:
-    """Each code works once, and none that is older than one used (RFC 6238 5.2)."""
+    """Uses a code: each works once, and none older than the last one used (RFC 6238 5.2)."""
     own = AuthenticatorApp.account_id == account.id
     app = db.scalar(select(AuthenticatorApp).where(own).with_for_update())
     secret = unseal(settings().encryption_keys, app.secret_sealed) if app is not None else None
@@ -86,5 +86,5 @@ def use_code(db: Session, account: Account, code: str) -> Verdict:
     if step is None or step <= app.last_time_step:
         return "wrong" if step is None else "used"
     app.last_time_step, app.last_used_at = step, clock.now()
-    app.secret_sealed = seal(settings().encryption_keys[0], secret)  # under the newest key, so that others can go
+    app.secret_sealed = seal(settings().encryption_keys[0], secret)  # under the newest key, so that others can retire
     return "right"

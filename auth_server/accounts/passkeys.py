@@ -31,7 +31,7 @@ from shared.settings import settings
 CHALLENGE_LIFETIME = timedelta(minutes=5)
 MAX_PASSKEYS = 20  # of one account
 MAX_CREDENTIAL_CHARACTERS = 8 * 1024
-# Browsers answer "none" with these: a key of its own says nothing about its maker, and nothing else has to be parsed.
+# Browsers answer "none" with these: a fresh key says nothing about its maker, and nothing else needs parsing.
 _FORMATS = frozenset({AttestationFormat.NONE, AttestationFormat.PACKED})
 _MALFORMED = (WebAuthnException, ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError)
 _REQUIRED = UserVerificationRequirement.REQUIRED
@@ -39,7 +39,7 @@ _TRANSPORTS = frozenset(transport.value for transport in AuthenticatorTransport)
 
 
 def find_relying_party() -> tuple[str, str] | None:
-    """The RP ID and the origin; None where the service has no name, for an RP ID is never an IP address.
+    """The RP ID and the origin; None where the service has no host name: an RP ID is never an IP address.
 
     This machine's own address stands for "localhost", which is one.
     """
@@ -61,7 +61,7 @@ def _is_address(host: str) -> bool:
 
 
 def _describe_host(host: str, port: int | None, scheme: str) -> str:
-    """The host as a browser writes it into an origin: without the usual port."""
+    """The host as in a browser's origin: without the default port."""
     return host if port in (None, {"https": 443, "http": 80}.get(scheme)) else f"{host}:{port}"
 
 
@@ -142,6 +142,8 @@ def register(db: Session, session: WebSession, account: Account, name: str, cred
     credential_id = bytes_to_base64url(verified.credential_id)
     if verified.fmt not in _FORMATS or _find(db, credential_id) is not None:
         raise invalid
+    response = answer["response"]
+    names = response.get("transports") if isinstance(response, dict) else None
     passkey = Passkey(
         account_id=account.id,
         credential_id=credential_id,
@@ -150,7 +152,7 @@ def register(db: Session, session: WebSession, account: Account, name: str, cred
         sign_count=verified.sign_count,
         backup_eligible=verified.credential_device_type is CredentialDeviceType.MULTI_DEVICE,
         backed_up=verified.credential_backed_up,
-        transports=_read_transports(answer),
+        transports=sorted(_TRANSPORTS.intersection(filter(lambda n: isinstance(n, str), names or ()))),
         created_at=clock.now(),
     )
     db.add(passkey)
@@ -164,12 +166,6 @@ def _parse(credential: str) -> dict[str, object]:
     if not isinstance(answer, dict):
         raise ValueError("not an object")
     return answer
-
-
-def _read_transports(answer: dict[str, object]) -> list[str]:
-    response = answer["response"]
-    names = response.get("transports") if isinstance(response, dict) else None
-    return sorted(_TRANSPORTS.intersection(filter(lambda n: isinstance(n, str), names or ())))
 
 
 def _find(db: Session, credential_id: object) -> Passkey | None:
@@ -193,7 +189,7 @@ def make_sign_in_options(db: Session, session: WebSession, account: Account | No
 
 
 def authenticate(db: Session, session: WebSession, credential: str) -> Account | None:
-    """The account whose passkey signed this session's challenge, with the person verified; None for all else.
+    """The account whose passkey signed this session's challenge, with the person verified; None otherwise.
 
     It may be suspended.
     """
@@ -222,7 +218,7 @@ def _verify(
     )
     account = db.get(Account, passkey.account_id)
     eligible = verified.credential_device_type is CredentialDeviceType.MULTI_DEVICE
-    # WebAuthn 7.2: who it is for has to be its owner, and whether it can be copied never changes.
+    # WebAuthn 7.2: the user must be its owner, and its backup eligibility never changes.
     if account is None or not _is_for(answer, account) or eligible != passkey.backup_eligible:
         return None
     passkey.sign_count, passkey.backed_up = verified.new_sign_count, verified.credential_backed_up

@@ -16,7 +16,7 @@ LOCK_AFTER = 100
 
 
 def check_password(uow: UnitOfWork, account: Account | None, email: str, password: str, user_agent: str = "") -> bool:
-    """Counts before it checks, and does the same work whether or not the account exists or its password is locked."""
+    """Counts, then checks; does the same work whether or not the account exists or its password is locked."""
     name = account.public_id if account is not None else email.strip().lower()
     name_hash = sign(settings().encryption_keys[0], f"password guesses\0{name}")
     count = count_guess(uow.db, name_hash, account.id if account is not None else None, clock.now())

@@ -1,7 +1,7 @@
-"""Password reset: a link by mail, and a form behind it for the new password and for what shall stay signed in.
+"""Password reset: a link by mail, and a form behind it for the new password and for what stays signed in.
 
 Anyone who needs a new password may have lost the old one to a thief, so applications and keys end with it. Those to
-keep are ticked in the same form: one transaction changes the password and ends the rest, and nothing waits for an
+keep are ticked in the same form: one transaction changes the password and ends the rest, with no waiting for an
 answer.
 """
 
@@ -31,7 +31,7 @@ from shared.db.password_guesses import clear_guesses
 from shared.domain.dates import format_weekday
 from shared.errors import Invalid
 
-MAX_KEYS_LISTED = 12  # a form holds so many fields next to the applications; claimed agents may add to the keys
+MAX_KEYS_LISTED = 12  # that fit into the form next to the applications; claimed agents may add more keys
 KEEP_APPLICATION, KEEP_KEY = "keep_application_", "keep_key_"  # and the id, in the names of the fields
 
 
@@ -73,13 +73,13 @@ def _describe_access(uow: UnitOfWork, _link: OneTimeLink, account: Account) -> d
 
 
 def _read_ticked(data: RequestData, prefix: str) -> set[str]:
-    """What was ticked to stay: the rest of each field's name."""
+    """The ids ticked to keep: each field's name without the prefix."""
     ticked = (name for name, value in data.form if value == "on")
     return {name.removeprefix(prefix) for name in ticked if name.startswith(prefix)}
 
 
 def reset(uow: UnitOfWork, data: RequestData) -> FlowResult:
-    """The link has proved the address, so it also confirms an account that was not."""
+    """Sets the password; the link has proved the address, so this also confirms the account."""
     checked = check_link_form(uow, data, "reset_password", "reset")
     if isinstance(checked, Page):
         return checked
@@ -105,9 +105,9 @@ def reset(uow: UnitOfWork, data: RequestData) -> FlowResult:
 
 
 def change_password(uow: UnitOfWork, account: Account, password_hash: str) -> None:
-    """Every browser is signed out, every link that lets someone in is ended, wrong guesses count from zero.
+    """Sets it; signs out every browser, ends every link that lets someone in, and resets wrong guesses.
 
-    A change of the address that waits is withdrawn: a thief may have asked for it.
+    A pending change of address is withdrawn: a thief may have asked for it.
     """
     account.password_hash = password_hash
     clear_guesses(uow.db, account.id)

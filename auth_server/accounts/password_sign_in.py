@@ -1,4 +1,4 @@
-"""Passwords switched off by the operator: what takes a password then says so."""
+"""Passwords switched off by the operator: pages that take a password then say so."""
 
 from auth_server.web.flows import Flow
 from auth_server.web.outcomes import FlowResult, show_problem

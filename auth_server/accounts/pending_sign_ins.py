@@ -1,4 +1,4 @@
-"""Sign-ins whose first factor is passed and whose second is still owed."""
+"""Sign-ins that passed the first factor and still need the second."""
 
 from datetime import timedelta
 
@@ -14,7 +14,7 @@ LIFETIME = timedelta(minutes=10)
 
 
 def begin(db: Session, session: WebSession, account: Account, return_to: str) -> None:
-    """One of each browser session: the last one begun counts."""
+    """Starts one; a browser session has one, the last started."""
     end(db, session)
     row = {"session_hash": session.id_hash, "account_id": account.id, "return_to": return_to}
     db.add(PendingSignIn(**row, created_at=clock.now()))
@@ -22,7 +22,7 @@ def begin(db: Session, session: WebSession, account: Account, return_to: str) ->
 
 
 def find(db: Session, session: WebSession | None) -> tuple[PendingSignIn, Account] | None:
-    """What this browser has begun, while it is young enough and its account may sign in."""
+    """The sign-in this browser started, if recent enough and its account may sign in."""
     pending = db.get(PendingSignIn, session.id_hash) if session is not None else None
     if pending is None or clock.now() - pending.created_at > LIFETIME:
         return None

@@ -26,7 +26,7 @@ MAX_NUMBERS = 10
 PER_NUMBER_AND_HOUR, PER_ACCOUNT_AND_DAY = 3, 10
 HOUR_SECONDS, DAY_SECONDS = 3600, 24 * 3600
 EVENT = "phone_code"
-PhoneRefused = proof_codes.ProofRefused  # a number or a code that is not taken
+PhoneRefused = proof_codes.ProofRefused  # a refused number or code
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def open_number(phone: PhoneNumber) -> str | None:
 
 
 def list_waiting(db: Session, account_id: int) -> list[WaitingNumber]:
-    """Each number once that the account's delay alerts name and that is not among its numbers."""
+    """Each number that delay alerts name and the account has not added, once."""
     own = (DelayAlert.account_id == account_id, DelayAlert.phone_sealed.is_not(None))
     waiting: dict[str, WaitingNumber] = {}
     hashes = {phone.number_hash for phone in list_numbers(db, account_id)}
@@ -83,7 +83,7 @@ def is_undelivered(db: Session, phone: PhoneNumber) -> bool:
 
 
 def explain_bar(account: Account) -> str | None:
-    """Why no code is sent for this account, if none is: each one costs the operator money."""
+    """Why no code can be sent for this account, if none can: each costs the operator money."""
     if not list_channels():
         return "This service sends no text messages: its operator has not set that up."
     if Plan.of(account.plan) < Plan.PREMIUM:

@@ -15,7 +15,7 @@ MAX_TRIES = 5
 
 
 class ProofRefused(Exception):
-    """What is not taken; the text is a sentence for its owner."""
+    """A refusal; the text is a sentence for the owner."""
 
 
 class Provable(Protocol):
@@ -30,24 +30,20 @@ class Provable(Protocol):
 def count_code(limits: Sequence[tuple[str, int, int, str]]) -> None:
     """Counts one code on each name: limit, window in seconds, and the rule as a sentence with a place for the limit.
 
-    Raises ProofRefused beyond a limit. A code that is refused counts nowhere.
+    Raises ProofRefused beyond a limit. A refused code is not counted.
     """
     for position, (name, limit, window, rule) in enumerate(limits):
         verdict = hit(name, limit, window)
         if not verdict.allowed:
             for purpose_name, _, seconds, _ in limits[: position + 1]:
                 take_back(purpose_name, seconds)
-            wait = _describe_wait(verdict.retry_after)
+            minutes = -(-verdict.retry_after // 60)
+            wait = pluralize(minutes, "minute") if minutes <= 60 else pluralize(-(-minutes // 60), "hour")
             raise ProofRefused(f"{rule.format(limit)} Please try again in {wait}.")
 
 
-def _describe_wait(seconds: int) -> str:
-    minutes = -(-seconds // 60)
-    return pluralize(minutes, "minute") if minutes <= 60 else pluralize(-(-minutes // 60), "hour")
-
-
 def note_code(row: Provable, row_hash: str, facts: Mapping[str, Any]) -> None:
-    """The code of these facts is the one that proves the row, in place of an earlier one."""
+    """Makes the code of these facts the one that proves the row, replacing an earlier one."""
     row.code_hash = hash_code(derive_code(facts), row_hash)[0]
     row.code_sent_at, row.code_tries = clock.now(), 0
 

@@ -53,7 +53,7 @@ class _Arrival:
         return linked_identities.find_identity(self.uow.db, self.identity.issuer, self.identity.subject)
 
     def continue_as(self, account: Account) -> FlowResult:
-        """Our own second factor is still asked for."""
+        """Signs in; our own second factor is still asked for."""
         return signin.continue_sign_in(self.uow, self.data, self.session, account, self.return_to)
 
     def link_to(self, account: Account) -> bool:
@@ -80,7 +80,7 @@ def _is_too_old(identity: Identity) -> bool:
 
 
 def _connect(arrival: _Arrival) -> FlowResult:
-    """Connects the provider for someone signed in: whatever address it knows, the account is this one."""
+    """Connects the provider for someone signed in: the account is this one, whatever address the provider has."""
     account = sessions.find_account(arrival.uow.db, arrival.session)
     if account is None:
         return BEGIN_AGAIN
@@ -108,7 +108,7 @@ def _continue_as_linked(arrival: _Arrival, linked: LinkedIdentity) -> FlowResult
 
 
 def _begin_with_address(arrival: _Arrival) -> FlowResult:
-    """An identity that is not known here yet. One that lacks a verified address gets nowhere."""
+    """Handles an identity that is new here. One without a verified address is refused."""
     db, identity = arrival.uow.db, arrival.identity
     try:
         address = accounts.normalize_email(identity.address or "")

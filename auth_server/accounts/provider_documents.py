@@ -1,4 +1,4 @@
-"""Documents of identity providers (discovery, public keys): read within bounds, kept for an hour, and a day in need."""
+"""Documents of identity providers (discovery, public keys): read within bounds, cached an hour, or a day if down."""
 
 import asyncio
 import json
@@ -18,12 +18,12 @@ from shared.tls import explain_tls_fault
 log = logging.getLogger(__name__)
 FETCH_SECONDS, MAX_BYTES = 5, 64 * 1024
 MAX_AGE, MAX_AGE_IN_NEED = timedelta(hours=1), timedelta(days=1)
-PAUSE = timedelta(seconds=10)  # between two attempts, whatever the first one gave
+PAUSE = timedelta(seconds=10)  # between two attempts, whatever the first one's result
 _HEADERS = {"Accept": "application/json", "Accept-Encoding": "identity"}
 
 
 class Unavailable(Exception):
-    """A provider does not answer, or not with what it has to; the text is the fault of TLS, if it was one."""
+    """A provider gives no answer or an invalid one; the text is the TLS fault, if any."""
 
 
 @dataclass
@@ -45,7 +45,7 @@ class _Document:
         return self.content
 
 
-# By address. Only addresses of the settings, and those that the documents behind them name, get here.
+# By address. Only addresses from the settings, and those their documents name, get here.
 _documents: dict[str, _Document] = {}
 _pending: "dict[str, asyncio.Task[None]]" = {}
 
@@ -62,7 +62,7 @@ async def load_document(url: str, *, max_age: timedelta = MAX_AGE) -> dict[str, 
 
 
 def find_document(url: str) -> dict[str, Any] | None:
-    """The same as far as it is in memory, for code that cannot wait."""
+    """The document if it is in memory, for code that cannot wait."""
     document = _documents.get(url)
     return document.content if document is not None else None
 
@@ -72,7 +72,7 @@ def forget_documents() -> None:
 
 
 async def _renew(url: str, document: _Document) -> None:
-    """What was read before stays when this fails."""
+    """Reads it again; the earlier document stays if this fails."""
     document.tried_at = clock.now()
     try:
         document.content = await _fetch(url)

@@ -1,4 +1,4 @@
-"""Journeys of browsers to another provider and back: begun by a form of ours, bound to the session, good once."""
+"""Journeys of browsers to another provider and back: started by one of our forms, bound to the session, usable once."""
 
 import secrets
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ MAX_AT_ONCE = 10  # of one session: people open several tabs
 
 @dataclass(frozen=True)
 class Return:
-    """A journey that came back to the session it began in."""
+    """A journey that came back to the session it started in."""
 
     journey: Journey
     purpose: str
@@ -32,13 +32,13 @@ class Return:
 
 
 def _derive_journey(session: WebSession, state: str, *, fresh: bool) -> Journey:
-    """Nonce and PKCE verifier follow from the session and the state, so that no row holds them."""
+    """Derives nonce and PKCE verifier from session and state, so that no row stores them."""
     nonce, verifier = (sign(session.csrf_key, f"{use}:{state}") for use in ("nonce", "verifier"))
     return Journey(state, nonce, verifier, fresh)
 
 
 def show_provider_problem(title: str, text: str, return_to: str, status: int = 400) -> Page:
-    """What went wrong, and the way back to where the person began."""
+    """Shows what went wrong, and the way back to where the person started."""
     return Page("provider_problem.html", {"title": title, "text": text, "return_to": return_to}, status)
 
 
@@ -67,7 +67,7 @@ def begin(
 
 
 def take(uow: UnitOfWork, data: RequestData, name: str) -> Return | Page:
-    """The journey that this answer belongs to. Its row goes in the same statement: an answer is good once."""
+    """The journey that this answer belongs to. Its row is deleted in the same statement: an answer works once."""
     session, state = sessions.load(uow.db, data.cookie), data.query_value("state") or ""
     if session is None:
         return BEGIN_AGAIN

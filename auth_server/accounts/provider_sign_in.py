@@ -36,7 +36,7 @@ def _show_unavailable(provider: OidcProvider, return_to: str) -> Page:
 
 
 def handle_start(make_flow: Starting) -> Handler:
-    """A button that leads to the provider of the path; its endpoints are looked up before a thread is taken."""
+    """Handles a button for the provider in the path; looks up its endpoints before taking a thread."""
 
     async def handler(request: Request) -> Response:
         name = request.path_params["name"]
@@ -61,8 +61,8 @@ def start_sign_in(name: str, provider: OidcProvider, metadata: dict[str, Any]) -
         if session is None:
             return FORM_EXPIRED
         return_to = signin.safe_return_path(data.form_value("return_to"))
-        # Anyone who is signed in already comes to prove it again, as does whom an application wants asked
-        # (prompt=login). Not what the form says: anyone who finds a browser signed in could leave that out.
+        # Anyone already signed in comes to prove it again, as does a person an application wants to sign in
+        # (prompt=login). The form does not decide this: anyone who finds a signed-in browser could change it.
         has_to_be_fresh = (
             session.owner_id is not None or reauthentication.first_seen_at(urlsplit(return_to).query) is not None
         )
@@ -73,7 +73,7 @@ def start_sign_in(name: str, provider: OidcProvider, metadata: dict[str, Any]) -
 
 
 async def finish(request: Request) -> Response:
-    """The provider's answer: the journey it belongs to, who it is about, and what follows."""
+    """Handles the provider's answer: finds its journey, identifies the person, and continues."""
     name = request.path_params["name"]
     provider = settings().oidc_providers.get(name)
     if request.method != "GET":
@@ -102,7 +102,7 @@ def _take(uow: UnitOfWork, data: RequestData, name: str) -> Return | Page:
 
 
 async def _identify(name: str, provider: OidcProvider, came_back: Return, data: RequestData) -> Identity | Page:
-    """Identifies who came back, or returns the page that says why no one did."""
+    """Identifies the person, or returns the page that says why it could not."""
     code, return_to = data.query_value("code"), came_back.return_to
     if data.query_value("error") is not None or code is None:
         text = f"{provider.title} says that the sign-in was refused or given up. You can begin it again."

@@ -22,7 +22,7 @@ def _make_code() -> str:
 
 
 def _normalize(code: str) -> str:
-    """The code as it is hashed: without what people put between the characters, and with what they meant."""
+    """The code as it is hashed: without separators, and with look-alike letters as the digits that were meant."""
     return re.sub(r"[\s-]", "", code).lower().translate(_LOOK_ALIKES)
 
 
@@ -42,7 +42,7 @@ def delete_codes(db: Session, account_id: int) -> None:
 
 
 def use_code(db: Session, account: Account, code: str) -> bool:
-    """Uses a code; True once for each."""
+    """Uses up a code; whether it was valid."""
     same = (RecoveryCode.account_id == account.id, RecoveryCode.code_hash == digest(_normalize(code)))
     return db.execute(delete(RecoveryCode).where(*same).returning(RecoveryCode.id)).one_or_none() is not None
 

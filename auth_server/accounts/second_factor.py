@@ -25,9 +25,9 @@ NO_PASSKEY = "The passkey did not open an account. Please try once more, or sign
 
 
 class CodeAttempts:
-    """Wrong codes of one kind ("app", "recovery"), counted like wrong passwords; each kind blocks itself alone.
+    """Wrong codes of one kind ("app", "recovery"), counted like wrong passwords; each kind blocks only itself.
 
-    Anyone who gets here knows the password. An owner is let in from where they were before, however much others guess.
+    Anyone who gets here knows the password. Owners get in from addresses they used before, however much others guess.
     """
 
     def __init__(self, kind: str, account: Account, peer: str) -> None:
@@ -46,7 +46,7 @@ class CodeAttempts:
         return is_new and not all(peek(*limit).allowed for limit in self.anywhere)
 
     def record_failure(self) -> int:
-        """How many there were today."""
+        """Counts one more; returns today's count."""
         return [hit(*limit).count for limit in (*self.here, *self.anywhere)][-1]
 
     def record_success(self) -> None:
@@ -96,7 +96,7 @@ def _submit(uow: UnitOfWork, data: RequestData, kind: str) -> FlowResult:
     if step is None:
         return signin.show_form_again(uow, data, LATE)
     pending, account = step
-    lock(uow.db, account.id)  # guesses made at once wait for each other, so that each finds the others counted
+    lock(uow.db, account.id)  # concurrent guesses wait for each other, so that each sees the others' count
     attempts = CodeAttempts(kind, account, data.peer)
     if attempts.is_blocked():
         return _show(uow, session, step, {kind: BLOCKED}, 429)
@@ -110,7 +110,7 @@ def _submit(uow: UnitOfWork, data: RequestData, kind: str) -> FlowResult:
 
 
 def _find_fault(uow: UnitOfWork, data: RequestData, account: Account, kind: str) -> str | None:
-    """What is wrong with the code; None when it is right, and spent by that."""
+    """The fault of the code; None if it was right, which uses it up."""
     code = data.form_value("code")
     if kind == "app":
         return {"right": None, "used": USED_CODE, "wrong": WRONG_CODE}[one_time_codes.use_code(uow.db, account, code)]
@@ -121,7 +121,7 @@ def _find_fault(uow: UnitOfWork, data: RequestData, account: Account, kind: str)
 
 
 def make_passkey_options(uow: UnitOfWork, data: RequestData) -> FlowResult:
-    """Options for the script of the sign-in pages. Only who gave the password learns which passkeys an account has."""
+    """Options for the script of the sign-in pages. Which passkeys an account has is shown only after the password."""
     session = sessions.load_for_form(uow.db, data, "signin")
     if session is None:
         return FORM_EXPIRED
@@ -144,7 +144,7 @@ def submit_passkey(uow: UnitOfWork, data: RequestData) -> FlowResult:
         return signin.show_too_many_attempts()
     account = passkeys.authenticate(uow.db, session, data.form_value("credential"))
     if account is not None and account.disabled_at is not None:
-        return access.SUSPENDED  # said to no one who does not hold the passkey
+        return access.SUSPENDED  # said only to the holder of the passkey
     if account is not None:
         return signin.sign_in(uow, data, session, account, data.form_value("return_to"))
     hit(*limit)

@@ -1,4 +1,4 @@
-"""Security events: each is recorded, and its owner is told by mail with a link "this was not me"."""
+"""Security events: each is recorded and mailed to the owner with a link "this was not me"."""
 
 import secrets
 from collections.abc import Mapping
@@ -38,7 +38,7 @@ def record_event(
     """One row, one notice and one mail. `kind` is a key of `EVENT_WORDS`; `subject` names what it is about.
 
     `more` are facts that the mail of this kind is written from besides. Who makes and ends keys all day fills no one's
-    mailbox: after 30 mails in an hour the rows and notices go on. A new password or address is mailed even then.
+    mailbox: after 30 mails in an hour only rows and notices continue. A new password or address is mailed even then.
     """
     browser, now = describe_browser(user_agent) if user_agent else None, clock.now()
     uow.db.add(SecurityEvent(account_id=account.id, kind=kind, subject=subject, browser=browser, at=now))

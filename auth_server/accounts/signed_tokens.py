@@ -8,22 +8,22 @@ from joserfc import jws, jwt
 from joserfc.errors import InvalidKeyIdError, JoseError
 from joserfc.jwk import KeySet
 
-# Public keys alone: with a shared secret, or with none, a key that everybody can read would sign (RFC 8725 3.1).
+# Only public keys: with a shared secret, or none, a key that everyone can read would sign (RFC 8725 3.1).
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519")
 MAX_CHARACTERS = 16 * 1024
 LEEWAY_SECONDS = 60
 
 
 class InvalidToken(Exception):
-    """The token is not what it has to be; the text says why, for the log."""
+    """The token is invalid; the text says why, for the log."""
 
 
 class UnknownKey(InvalidToken):
-    """The signing key is not among the public ones: perhaps they have changed."""
+    """The signing key is not among the known public keys, which may have changed."""
 
 
 def read_unverified(token: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Header and claims no one has vouched for yet: good for finding the key that should have signed."""
+    """Unverified header and claims, only for finding the key that should have signed."""
     if len(token) > MAX_CHARACTERS:
         return {}, {}
     try:
@@ -35,7 +35,7 @@ def read_unverified(token: str) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def verify_token(token: str, jwks: dict[str, Any], types: Collection[str]) -> jwt.Token:
-    """The token as its signer wrote it. `types` are the media types its header may name (RFC 8725 3.11), in lower case.
+    """The verified token. `types` are the media types its header may name (RFC 8725 3.11), in lower case.
 
     Raises InvalidToken. Its claims are not checked.
     """

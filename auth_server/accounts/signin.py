@@ -20,7 +20,7 @@ from shared.domain.plans import INTEGRATIONS
 from shared.limits import address_key, hit, peek, take_back
 from shared.secrets import digest
 
-# Known browsers: a sign-in with one that the account was not signed in with before is told to its owner.
+# Known browsers: the owner gets a mail about a sign-in with a browser that is new to the account.
 
 MAX_BROWSERS = 50  # of one account
 
@@ -28,7 +28,7 @@ MAX_BROWSERS = 50  # of one account
 def recognize(uow: UnitOfWork, data: RequestData, session: WebSession, account: Account) -> str:
     """The cookie the browser gets at this sign-in. Its owner is told of a new one, unless it is the first ever.
 
-    The cookie is another each time: one that someone planted makes no browser of theirs known to this account.
+    The cookie changes each time: a planted one does not make the planter's browser known to this account.
     """
     cookie, now = secrets.token_urlsafe(32), clock.now()
     id_hash = digest(cookie)
@@ -67,7 +67,7 @@ EXPIRED = "This form was open for too long. Please send it again."
 
 
 def safe_return_path(value: str | None) -> str:
-    """One of our own pages: no scheme, no authority, no backslash, nothing unprintable; else the dashboard."""
+    """The path if it is one of our pages (no scheme, authority, backslash or unprintable); else the dashboard."""
     if not value or not _VISIBLE_ASCII.fullmatch(value) or "\\" in value or not value.startswith("/"):
         return HOME
     parts = urlsplit(value)
@@ -78,7 +78,7 @@ def safe_return_path(value: str | None) -> str:
 class SignInAttempts:
     """Failed attempts, counted per (account, address), per address and per account.
 
-    Each is counted before its password is looked at, and taken back when it was right: of many sent at once no more
+    Each is counted before its password is looked at, and taken back when it was right: of many sent at once, no more
     are looked at than of many sent one by one.
 
     An account that many addresses guess at stays open to addresses from which it was signed in to before, so that
@@ -102,7 +102,7 @@ class SignInAttempts:
         return peek(self.known, 1, KNOWN_DAYS * 86400).count == 0
 
     def take_back(self) -> None:
-        """The password was right, so the attempt that was begun is none to count."""
+        """Takes back the counted attempt: the password was right."""
         for key in (*self.limits, self.account):
             take_back(key, WINDOW_SECONDS)
 
@@ -111,7 +111,7 @@ class SignInAttempts:
 
 
 def load_or_open_session(uow: UnitOfWork, data: RequestData) -> tuple[WebSession, str | None] | Page:
-    """The session a form is shown in, and its cookie when it is new.
+    """The session for a form, and its cookie if new.
 
     A session exists before sign-in, so that the sign-in form has a CSRF token too.
     """
@@ -160,7 +160,7 @@ def sign_in(
 ) -> Redirect:
     """Opens a new session, so that an identifier planted before sign-in is worthless (session fixation).
 
-    Only now, with every factor passed, the address and the browser are among those of the account.
+    Only now, with every factor passed, are the address and the browser remembered for the account.
     """
     SignInAttempts(account.email or "", data.peer).remember_address()
     browser_cookie = recognize(uow, data, session, account)
@@ -174,7 +174,7 @@ def show_too_many_attempts() -> Page:
 
 
 def show_form_again(uow: UnitOfWork, data: RequestData, message: str, status: int = 401) -> Page:
-    """The sign-in page with what went wrong, for someone who may have lost the session as well."""
+    """Shows the sign-in page with the fault, for someone who may also have lost the session."""
     opened = load_or_open_session(uow, data)
     if isinstance(opened, Page):
         return opened
@@ -217,7 +217,7 @@ def submit(uow: UnitOfWork, data: RequestData) -> FlowResult:
     account = accounts.find_account(uow.db, data.form_value("email"))
     refusal = _find_refusal(uow, data, account)
     if refusal is None and account is not None and account.disabled_at is not None:
-        return access.SUSPENDED  # said to no one who does not know the password
+        return access.SUSPENDED  # said only to someone who knows the password
     if refusal is not None or account is None:
         return _show_again(data, sessions.make_csrf_token(session, "signin"), refusal or WRONG_CREDENTIALS, 401)
     attempts.take_back()

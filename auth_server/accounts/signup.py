@@ -33,7 +33,7 @@ DEAD_LINK = show_problem(
     410,
     links=(("/dashboard", "To your dashboard"), ("/", "To the start page")),
 )
-# By the form behind the link: what the person wanted, and the shortest way to it.
+# By the form behind the link: what the person wanted, and the shortest way there.
 _DEAD_LINKS = {
     "confirm": show_problem(
         _DEAD_TITLE,
@@ -68,7 +68,7 @@ def show_mail_sent(email: str, afterwards: object) -> Page:
 
 
 def signup_allows(db: Session, address: str) -> bool:
-    """Whether someone with this address may make an account, in whichever way."""
+    """Whether someone with this address may make an account, in any way."""
     rule = settings().signup_rule
     return (
         rule == "open" or _is_of_allowed_domain(address) or (rule != "closed" and invitations.is_invited(db, address))
@@ -100,7 +100,7 @@ def show_empty_form(uow: UnitOfWork, data: RequestData, purpose: str) -> FlowRes
 
 
 def show_again(session: WebSession, data: RequestData, purpose: str, faults: dict[str, str]) -> Page:
-    """The form as it was filled in, with what is wrong under each field."""
+    """Shows the form as filled in, with the faults under their fields."""
     context = {
         "csrf": sessions.make_csrf_token(session, purpose),
         "return_to": signin.safe_return_path(data.form_value("return_to")),
@@ -111,7 +111,7 @@ def show_again(session: WebSession, data: RequestData, purpose: str, faults: dic
 
 
 def show_expired_form(uow: UnitOfWork, data: RequestData, purpose: str) -> FlowResult:
-    """The form with what was typed: its token was of a session that has ended, or the browser keeps no cookie."""
+    """The form with its input, after its session has ended or the browser kept no cookie."""
     opened = signin.load_or_open_session(uow, data)
     if isinstance(opened, Page):
         return opened
@@ -127,7 +127,7 @@ def show_form(uow: UnitOfWork, data: RequestData) -> FlowResult:
 
 
 def _show_no_form() -> Page:
-    """The same for everybody, invited or not."""
+    """The same page for everyone, invited or not."""
     if settings().signup_rule == "invite":
         text = "New accounts are made by invitation here. If you were invited, open the link in the mail."
         return show_problem("By invitation", f"{text} The support page says whom to ask.", 403)
@@ -150,7 +150,7 @@ def submit(uow: UnitOfWork, data: RequestData) -> FlowResult:
 
 
 def _find_faults(data: RequestData) -> dict[str, str]:
-    """What is wrong at each field; both are judged, so that no one mends one and then learns of the other."""
+    """The fault of each field; both are checked, so that no one fixes one and then learns of the other."""
     email = data.form_value("email")
     faults: dict[str, str] = {}
     try:
@@ -169,7 +169,7 @@ def _find_faults(data: RequestData) -> dict[str, str]:
 
 
 def describe_faults(error: Invalid) -> dict[str, str]:
-    """A sentence under each field that is wrong."""
+    """A sentence for each wrong field."""
     sentence = "{subject} {problem}: {expected}."
     return {e["field"]: sentence.format(subject=_SUBJECTS.get(e["field"], "This"), **e) for e in error.facts["errors"]}
 
@@ -222,7 +222,7 @@ def show_link_form(
 def check_link_form(
     uow: UnitOfWork, data: RequestData, purpose: str, action: str
 ) -> tuple[WebSession, OneTimeLink, Account] | Page:
-    """Checks that form when it is sent: returns its session, link and account, or the page that refuses it."""
+    """Checks the submitted form: returns its session, link and account, or the page that refuses it."""
     session = sessions.load_for_form(uow.db, data, action)
     if session is None:
         return FORM_EXPIRED

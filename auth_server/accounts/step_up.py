@@ -1,4 +1,4 @@
-"""Step-up: what is dangerous needs a sign-in of the last ten minutes, and what was typed survives signing in again."""
+"""Step-up: dangerous steps need a sign-in of the last ten minutes; what was typed survives signing in again."""
 
 import json
 import re
@@ -36,7 +36,7 @@ def find_factor_age(db: Session, account: Account) -> datetime | None:
 
 
 def has_shown_factor(session: WebSession, since: datetime) -> bool:
-    """False for a sign-in from before the first factor was added, which no one was asked for then."""
+    """False for a sign-in older than the first factor, which was not asked for then."""
     return session.authenticated_at is not None and session.authenticated_at >= since
 
 
@@ -58,13 +58,13 @@ def ask_for_page(path: str) -> Redirect:
 
 
 def ask_for_form(data: RequestData, account: Account, page: str) -> Redirect:
-    """Redirects to the sign-in page, and from there to the page of the form, which then says what to do."""
+    """Redirects to the sign-in page, then to the page of the form, which says what to do."""
     query = {"done": "again"} | _carry_fields(data, account, page)
     return Redirect(f"/signin?{urlencode({'return_to': f'{page}?{urlencode(query)}', 'fresh': '1'})}")
 
 
 def _carry_fields(data: RequestData, account: Account, page: str) -> dict[str, str]:
-    """What was typed, sealed for this account and page: no one else can fill in a form of ours by a link."""
+    """What was typed, sealed for this account and page: no one else can fill in our forms through a link."""
     fields = {name: value for name, value in data.form if not _NEVER_CARRIED.search(name)}
     if not fields:
         return {}
@@ -74,7 +74,7 @@ def _carry_fields(data: RequestData, account: Account, page: str) -> dict[str, s
 
 
 def restore_fields(data: RequestData, account: Account) -> dict[str, str]:
-    """The fields carried to this page; empty when there are none, or they are another's, or old."""
+    """The fields carried to this page; empty when there are none, or they are old or another person's."""
     opened = unseal(settings().encryption_keys, data.query_value("typed") or "")
     content = json.loads(opened) if opened is not None else {}
     if not isinstance(content, dict) or (content.get("account"), content.get("page")) != (account.id, data.path):

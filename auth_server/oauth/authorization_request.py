@@ -40,7 +40,7 @@ class AuthorizationRequest:
 
     @property
     def must_ask(self) -> bool:
-        """The client wants the question asked, whatever was answered before."""
+        """Whether the client wants the person asked, whatever was answered before."""
         return bool(self.prompts & _ALWAYS_ASK)
 
     @property
@@ -70,7 +70,7 @@ def _verify_client_and_uri(uow: UnitOfWork, data: RequestData) -> tuple[Applicat
 
 
 def _find_fault(data: RequestData, prompts: set[str]) -> tuple[str, str] | None:
-    """What is wrong with the parameters authlib leaves to us: error code and text."""
+    """The error code and text for the parameters that authlib leaves to us."""
     for name, error in _UNSUPPORTED.items():
         if data.query_value(name) is not None:
             return error, "Request objects are not supported."
@@ -101,5 +101,5 @@ def validate_request(uow: UnitOfWork, data: RequestData, account: Account | None
 
 
 def read_query(query: str, peer: str) -> RequestData:
-    """The request that a query of ours was part of. Raises OAuth2Error."""
+    """Reads the request from one of our queries. Raises OAuth2Error."""
     return RequestData("GET", PATH, peer, raw_query=query, query=parse_pairs(query, text=True))

@@ -18,7 +18,7 @@ from shared.db.oauth import WebSession
 
 
 def _must_sign_in(request: AuthorizationRequest, session: WebSession | None, data: RequestData) -> bool:
-    """prompt=login and max_age are met by a sign-in that came after this very request was first seen."""
+    """Whether a sign-in is needed: prompt=login and max_age want one after this request was first seen."""
     signed_in_at = session.authenticated_at if session is not None else None
     if signed_in_at is None:
         return True
@@ -29,9 +29,9 @@ def _must_sign_in(request: AuthorizationRequest, session: WebSession | None, dat
 
 
 def authorize(uow: UnitOfWork, data: RequestData) -> FlowResult:
-    """A code, the question, or the way to a sign-in: none of the first two without one of the last ten minutes.
+    """Issues a code, asks, or leads to a sign-in: the first two need one of the last ten minutes.
 
-    Tokens outlive a browser that fell into other hands, also those of an application that was allowed before.
+    Tokens outlive a browser that falls into other hands, even those of an application allowed before.
     """
     if len(reauthentication.strip_timestamp(data.raw_query)) > MAX_QUERY_CHARACTERS:
         return show_problem("This request cannot be completed", "The request is too long.")
@@ -42,7 +42,7 @@ def authorize(uow: UnitOfWork, data: RequestData) -> FlowResult:
         if account is None or session is None or _must_sign_in(request, session, data):
             if "none" in request.prompts:
                 raise make_error("login_required", "The person has to sign in.", request.uri, request.state)
-            # The request comes back as it is, with the moment it was first seen where a fresh sign-in is asked for.
+            # The request comes back unchanged, with the moment it was first seen where a fresh sign-in is asked for.
             query = data.raw_query
             if "login" in request.prompts or request.max_age != float("inf"):
                 query = reauthentication.sign_timestamp(query)

@@ -11,9 +11,9 @@ from auth_server.web.request_data import RequestData, reject_request
 
 
 def check_credentials(data: RequestData) -> RequestData:
-    """The request with one well-formed client authentication, without contradiction (RFC 6749 2.3).
+    """Checks that the request has one well-formed, consistent client authentication (RFC 6749 2.3).
 
-    A name with an empty secret is what a public client has to say, whose name belongs in the form (2.3.1).
+    A name with an empty secret is a public client's, which belongs in the form (2.3.1).
     """
     if data.authorization is None:
         return data

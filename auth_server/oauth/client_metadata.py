@@ -1,6 +1,6 @@
 """Client ID Metadata Documents: the document behind an https client_id is fetched, checked and stored.
 
-Fetched at the authorization endpoint alone: token requests use what is stored, so that a vendor's outage ends no
+Fetched only at the authorization endpoint: token requests use what is stored, so that a vendor's outage ends no
 connection. A document that cannot be fetched is replaced by the copy shipped in `pinned/`, where there is one.
 Documents of any host are read, unless CLIENT_DOCUMENT_HOSTS says otherwise: the consent page names the host (CIMD
 draft, 6).
@@ -79,7 +79,7 @@ def is_address(client_id: str) -> bool:
 
 
 def parse_document(client_id: str, body: bytes, cache_time: timedelta) -> Document:
-    """Checked by the rules of registration; always a public client, whatever the document says."""
+    """Parses it by the rules of registration; always a public client, whatever the document says."""
     try:
         data = parse_json(body)
         if not isinstance(data, dict) or data.get("client_id") != client_id:
@@ -140,7 +140,7 @@ async def _run_on_thread(function: Any, *args: Any) -> Any:
 
 
 async def _refresh_document(client_id: str, peer: str) -> None:
-    """A failure is never stored: the pinned copy is valid for this one request."""
+    """Fetches and stores it. A failure is never stored: the pinned copy is valid for this one request."""
     try:
         if not settings().client_document_fetch:
             raise FetchFailed(gone=True)
@@ -156,7 +156,7 @@ async def _refresh_document(client_id: str, peer: str) -> None:
 
 
 async def _ensure_fresh(client_id: str, peer: str) -> None:
-    """Concurrent requests for one document share one fetch."""
+    """Refreshes a stale one; concurrent requests for one document share one fetch."""
     if await _run_on_thread(_is_fresh, client_id):
         return
     task = _pending.get(client_id)
@@ -183,7 +183,7 @@ def _find_way_back(data: RequestData, reason: str) -> str | None:
 
 
 def reads_any_host() -> bool:
-    """Whether a document is read whatever its host is."""
+    """Whether documents of any host are read."""
     return settings().client_document_fetch and settings().client_document_hosts == "any"
 
 

@@ -18,7 +18,7 @@ MAX_CLIENT_ID_CHARACTERS = 512
 
 
 class Application(ClientMixin):
-    """What authlib asks of a client, answered from the stored row; strict about the way it authenticates."""
+    """A client as authlib wants it, from the stored row; strict about how it authenticates."""
 
     def __init__(self, row: Client) -> None:
         self.row = row
@@ -52,7 +52,7 @@ class Application(ClientMixin):
 
 
 class ServiceClient(Application):
-    """The service's own confidential client: it may introspect, and no grant is open to it."""
+    """The service's own confidential client: it may introspect, and use no grant."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -91,7 +91,7 @@ def lock_client(db: Session, client_id: str) -> Client | None:
 
 
 def suspend_client(uow: UnitOfWork, client: Client) -> None:
-    """Suspends a client: no one can allow it anything, and its tokens open nothing, until it is restored."""
+    """Suspends a client: no one can authorize it and its tokens do not work until it is restored."""
     client.disabled_at = clock.now()
     uow.events.append({"client": client.client_id})
 
@@ -102,7 +102,7 @@ def restore_client(uow: UnitOfWork, client: Client) -> None:
 
 
 def delete_client(uow: UnitOfWork, client: Client) -> None:
-    """Deletes the application with every authorization anybody gave it."""
+    """Deletes the application with all its authorizations."""
     active = (Family.client_id == client.client_id, Family.revoked_at.is_(None))
     uow.events += [{"family": family_id} for family_id in uow.db.scalars(select(Family.id).where(*active))]
     uow.db.delete(client)

@@ -1,4 +1,4 @@
-"""Consent: the page that asks a person whether an application may use the account, and what is remembered of it."""
+"""Consent: the page that asks a person whether an application may use the account, and what is remembered."""
 
 from urllib.parse import urlencode, urlsplit
 
@@ -26,7 +26,7 @@ from shared.domain.mcp_addresses import find_address, is_covered
 
 
 def find_consent(uow: UnitOfWork, account: Account, request: AuthorizationRequest) -> Consent | None:
-    """What this person allowed this client before, whether or not it covers the request."""
+    """This person's earlier consent to this client, whether or not it covers the request."""
     same_client = (Consent.account_id == account.id, Consent.client_id == request.client.client_id)
     return uow.db.scalar(select(Consent).where(*same_client))
 
@@ -39,9 +39,9 @@ def is_enough(consent: Consent | None, request: AuthorizationRequest) -> bool:
 
 
 def is_answered(request: AuthorizationRequest, session: WebSession, account: Account, before: Consent | None) -> bool:
-    """Whether what was chosen before answers this request too.
+    """Whether the earlier answer also covers this request.
 
-    To administer was chosen after a second factor, and counts again only right after one.
+    The right to administer was given after a second factor, and counts only right after one.
     """
     if before is None or request.must_ask or not is_enough(before, request):
         return False
@@ -59,8 +59,8 @@ def is_identified(request: AuthorizationRequest) -> bool:
 
 
 def issue_code(request: AuthorizationRequest, session: WebSession, account: Account, consent: Choices) -> FlowResult:
-    """The authorization response. A narrow address narrows what was chosen, and so does the lack of a second factor
-    just shown by an administrator."""
+    """The authorization response. A narrow address limits what was chosen, and so does an administrator's lack of a
+    recent second factor."""
     request.server.authenticated_at = session.authenticated_at or clock.now()
     request.server.choices = Choices(
         read_only=consent.read_only or request.address.read_only,
@@ -73,7 +73,7 @@ def issue_code(request: AuthorizationRequest, session: WebSession, account: Acco
 
 
 def describe_application(request: AuthorizationRequest) -> dict[str, object]:
-    """What pages say of the application that asks; its name is its own choice, the hosts are not."""
+    """Describes the application that asks; it chooses its name itself, but not the hosts."""
     row = request.client.row
     published_by = urlsplit(row.client_id).hostname if row.kind == "cimd" else None
     return {
@@ -90,9 +90,9 @@ def describe_application(request: AuthorizationRequest) -> dict[str, object]:
 def ask_for_consent(
     request: AuthorizationRequest, session: WebSession, account: Account, query: str, before: Consent | None
 ) -> FlowResult:
-    """The whole question, or one button where it was answered before and the client cannot be identified.
+    """Asks the whole question, or shows one button if it was answered before but the client cannot be identified.
 
-    The CSRF token binds the form to this exact request, so that no other can be put in its place.
+    The CSRF token binds the form to this exact request, so that it cannot be used for another.
     """
     short = is_answered(request, session, account, before)
     context = describe_application(request) | {
@@ -121,7 +121,7 @@ def write_sign_in(query: str) -> str:
 
 
 def decide(uow: UnitOfWork, data: RequestData) -> FlowResult:
-    """The person's answer, by form. Redirects are 303, so that no browser sends the form onward."""
+    """Handles the person's answer. Redirects are 303, so that no browser sends the form onward."""
     session, query = sessions.load(uow.db, data.cookie), data.form_value("query")
     account = sessions.find_account(uow.db, session)
     if session is None or account is None:

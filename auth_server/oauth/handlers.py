@@ -14,7 +14,7 @@ from auth_server.web.request_data import RequestData, read_form, read_json, reje
 
 
 async def read_client_form(request: Request) -> RequestData:
-    """A form without a query and with one Authorization header at most. Raises the protocol's error."""
+    """Reads a form without a query and with at most one Authorization header. Raises the protocol's error."""
     form = await read_form(request, text=True)  # a token in any script is a wrong token, not a malformed request
     if request.url.query:
         reject_request("Parameters belong in the request body.")
@@ -35,7 +35,7 @@ def handle_client_form(flow: Flow[FlowResult]) -> Handler:
 
 
 def handle_bearer_request(flow: Flow[FlowResult]) -> Handler:
-    """Handles a request that carries at most a bearer token; its body and query are not looked at."""
+    """Handles a request that carries at most a bearer token; its body and query are ignored."""
 
     async def handler(request: Request) -> Response:
         if len(request.headers.getlist("authorization")) > 1:

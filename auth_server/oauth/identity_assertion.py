@@ -44,8 +44,8 @@ def list_grant_types() -> tuple[str, ...]:
 async def ensure_keys(data: RequestData) -> None:
     """Reads the public keys of the issuer that an assertion names, if that is one of the settings.
 
-    Nothing is verified yet, so anyone who sends assertions causes one request a minute at most, and only to an address
-    of the settings.
+    Nothing is verified yet, so assertions cause at most one request a minute, or six while it does not answer, and
+    only to an address of the settings.
     """
     assertion = data.form_value("assertion")
     header, claims = read_unverified(assertion)
@@ -70,9 +70,9 @@ def _find_entry(issuer: object) -> EnterpriseIssuer | None:
 
 
 class AssertionGrant(BaseGrant, TokenEndpointMixin):
-    """The client shows its secret and the assertion; the person is asked nothing, as the enterprise decides.
+    """The client shows its secret and the assertion; the person is not asked, as the enterprise decides.
 
-    There is no refresh token: the enterprise ends access by giving no further assertion.
+    There is no refresh token: the enterprise ends access by issuing no more assertions.
     """
 
     GRANT_TYPE = JWT_BEARER
@@ -116,7 +116,7 @@ class AssertionGrant(BaseGrant, TokenEndpointMixin):
         return claims, entry
 
     def _check_binding(self, claims: dict[str, Any]) -> None:
-        """Checks it is for this service and this client alone, and for a short time (profile 5.1, 7.4.2, 7.6.2)."""
+        """Checks that it is only for this service and client, and for a short time (profile 5.1, 7.4.2, 7.6.2)."""
         if claims["aud"] not in (settings().web_url, [settings().web_url]):
             raise InvalidGrantError("The assertion is for another authorization server.")
         if claims["client_id"] != self.request.client.client_id:
@@ -125,7 +125,7 @@ class AssertionGrant(BaseGrant, TokenEndpointMixin):
             raise InvalidGrantError("The assertion is good for too long.")
 
     def _check_scope(self, claims: dict[str, Any]) -> None:
-        """Profile 7.2.1 and 7.6.2: what the enterprise allows is part of what is asked for, and is what there is."""
+        """Checks that what the enterprise allows is within the requested scope, if any (profile 7.2.1, 7.6.2)."""
         allowed, requested = claims.get("scope"), self.request.payload.scope
         self.server.validate_requested_scope(requested)
         if allowed is not None and (not isinstance(allowed, str) or SCOPE not in allowed.split()):
@@ -149,14 +149,14 @@ class AssertionGrant(BaseGrant, TokenEndpointMixin):
         return resource_indicators.resolve(requested, within=audience)
 
     def _check_not_disconnected(self, account: Account, claims: dict[str, Any]) -> None:
-        """A person who linked the identity has the last word; over addresses of its domains the enterprise has it."""
+        """Refuses an application the person disconnected; over addresses of its own domains the enterprise decides."""
         db, client_id = self.server.uow.db, self.request.client.client_id
         own = (Family.account_id == account.id, Family.client_id == client_id, Family.issuer == claims["iss"])
         ended_at = db.scalar(select(func.max(Family.revoked_at)).where(*own, Family.reason.in_(ENDED_BY_PERSON)))
         identity = find_identity(db, claims["iss"], claims["sub"])
         if ended_at is None or (identity is not None and identity.created_at > ended_at):
             return
-        # Ending the authorization ended the consent with it, so one that is there was given afterwards.
+        # Ending the authorization ended the consent with it, so an existing one was given afterwards.
         consent = (Consent.account_id == account.id, Consent.client_id == client_id)
         if db.scalar(select(Consent.id).where(*consent)) is None:
             raise InvalidGrantError("The person has disconnected this application and has not allowed it again.")
@@ -168,7 +168,7 @@ class AssertionGrant(BaseGrant, TokenEndpointMixin):
             raise InvalidGrantError("The assertion was used before.")
 
     def _find_family(self, account: Account, issuer: str) -> str:
-        """One authorization for all assertions; its first token is told to the owner."""
+        """The one authorization for all assertions; the owner is told of its first token."""
         db, client = self.server.uow.db, self.request.client
         own = (Family.account_id == account.id, Family.client_id == client.client_id, Family.issuer == issuer)
         family_id = db.scalar(select(Family.id).where(*own, Family.revoked_at.is_(None)).limit(1))
@@ -181,14 +181,14 @@ class AssertionGrant(BaseGrant, TokenEndpointMixin):
         return family.id
 
     def create_token_response(self) -> tuple[int, dict[str, Any], Any]:
-        """Issues a token for the tools alone: who the person is, the client knows from the enterprise."""
+        """Issues a token only for the tools: the client knows the person from the enterprise."""
         token = self.generate_token(user=self.request.user, include_refresh_token=False) | {"scope": SCOPE}
         self.save_token(token)
         return 200, token, self.TOKEN_RESPONSE_HEADER
 
 
 def _find_account(server: GrantServer, claims: dict[str, Any], entry: EnterpriseIssuer) -> Account:
-    """An account that exists: by issuer and subject, or by an address of the domains the issuer may speak for."""
+    """An existing account: by issuer and subject, or by an address of the domains the issuer may speak for."""
     db = server.uow.db
     if entry.accounts == "linked":
         identity = find_identity(db, claims["iss"], claims["sub"])

@@ -33,7 +33,7 @@ from shared.settings import SCOPE, settings
 def issue(
     uow: UnitOfWork, account: Account, program: tuple[str, str], family_id: str, life: timedelta, *, read_only: bool
 ) -> str:
-    """The only token of its family, without a refresh token next to it; `program` is its client's id and name."""
+    """Issues the only token of its family, without a refresh token; `program` is its client's id and name."""
     client_id, now = service_client(uow.db, *program), clock.now()
     uow.db.add(Family(id=family_id, account_id=account.id, client_id=client_id, created_at=now))
     uow.db.flush()
@@ -86,7 +86,7 @@ def describe_api_key(uow: UnitOfWork, form: dict[str, str]) -> dict[str, Any]:
 
 
 def describe_session(uow: UnitOfWork, form: dict[str, str]) -> dict[str, Any]:
-    """Describes who is signed in with a browser's cookie, for pages other programs serve on the web host."""
+    """Describes who is signed in with a browser's cookie, for pages that other programs serve on the web host."""
     row = sessions.load(uow.db, _require(form, "cookie"))
     account = sessions.find_account(uow.db, row)
     if row is None or account is None or row.authenticated_at is None:
@@ -108,7 +108,7 @@ def issue_run_token(uow: UnitOfWork, form: dict[str, str]) -> dict[str, Any]:
 
 
 def end_run(uow: UnitOfWork, form: dict[str, str]) -> dict[str, Any]:
-    """The run is over and its token revoked; the token of a later attempt stays."""
+    """Ends the run and revokes its token; a later attempt's token stays."""
     row = uow.db.get(AccessToken, digest(_require(form, "token")))
     if row is not None and row.family_id.startswith("run:"):
         uow.revoke_family(row.family_id, "run_ended")
@@ -116,7 +116,7 @@ def end_run(uow: UnitOfWork, form: dict[str, str]) -> dict[str, Any]:
 
 
 def _revoke_earlier_attempts(uow: UnitOfWork, account: Account, run_id: str) -> None:
-    """A run that is tried again gets a new token; the one of the earlier attempt is revoked."""
+    """Revokes earlier attempts' tokens: a retried run gets a new one."""
     same_run = (Family.account_id == account.id, Family.id.startswith(f"run:{run_id}:"), Family.revoked_at.is_(None))
     revocation = update(Family).where(*same_run).values(revoked_at=clock.now(), reason="run_again")
     uow.events += [{"family": family_id} for family_id in uow.db.scalars(revocation.returning(Family.id))]

@@ -1,8 +1,10 @@
-"""Token introspection (RFC 7662), open to the service's own programs alone."""
+"""Token introspection (RFC 7662), open only to the service's own programs."""
 
-from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
+import anyio
+import anyio.to_thread
 from authlib.oauth2 import OAuth2Error
 from authlib.oauth2.rfc6749 import InvalidClientError
 from pydantic_core import to_json
@@ -17,32 +19,15 @@ from auth_server.web.rendering import to_response
 from auth_server.web.request_data import Pairs, read_form, reject_request
 from auth_server.web.sessions import MAX_IDLE
 from shared import clock
-from shared.db.oauth import live_sessions, live_tokens
-from shared.limits.concurrency import Batcher
+from shared.db.oauth import find_live_session, find_live_token
 from shared.secrets import digest, is_one_of, is_same_secret, well_formed
 from shared.settings import settings
 
 
-class Lookups:
-    """The look-ups of one application: a token's row by its hash, and who is signed in with a browser session.
-
-    None for what is not active.
-    """
-
-    def __init__(self) -> None:
-        self.find_token: Batcher[str, Row[Any] | None] = Batcher(_find_live_tokens)
-        self.find_signed_in: Batcher[str, str | None] = Batcher(_find_live_sessions)
-
-
-def _find_live_tokens(hashes: Sequence[str]) -> list[Row[Any] | None]:
-    rows = live_tokens(list(set(hashes)), clock.now())
-    return [rows.get(token_hash) for token_hash in hashes]
-
-
-def _find_live_sessions(hashes: Sequence[str]) -> list[str | None]:
-    now = clock.now()
-    accounts = live_sessions(list(set(hashes)), now, now - MAX_IDLE)
-    return [accounts.get(session_hash) for session_hash in hashes]
+@lru_cache(maxsize=1)
+def _limiter() -> anyio.CapacityLimiter:
+    """Separate threads, as many as the pool of single statements has connections: pages delay no look-up."""
+    return anyio.CapacityLimiter(2)
 
 
 def _is_service_client(headers: list[str]) -> bool:
@@ -89,12 +74,13 @@ async def introspect(request: Request) -> Response:
             reject_request("Missing 'token'.")
     except OAuth2Error as error:
         return to_response(to_error_response(error))
-    claims = await _find_claims(request.app.state.lookups, token)
+    claims = await anyio.to_thread.run_sync(_find_claims, token, limiter=_limiter())
     return Response(to_json(claims), media_type="application/json", headers={"Cache-Control": "no-store"})
 
 
-async def _find_claims(lookups: Lookups, token: str) -> dict[str, Any]:
+def _find_claims(token: str) -> dict[str, Any]:
+    now = clock.now()
     if page_token := page_tokens.read(token):
-        public_id = await lookups.find_signed_in(page_token.session_hash)
+        public_id = find_live_session(page_token.session_hash, now, now - MAX_IDLE)
         return page_tokens.describe(page_token, public_id) if public_id else {"active": False}
-    return _claims_from_row(await lookups.find_token(digest(token)) if well_formed(token, tokens.ACCESS) else None)
+    return _claims_from_row(find_live_token(digest(token), now) if well_formed(token, tokens.ACCESS) else None)

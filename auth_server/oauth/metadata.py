@@ -13,7 +13,7 @@ CLAIMS = ["sub", "iss", "aud", "exp", "iat", "auth_time", "nonce", "at_hash", "e
 
 
 def build_metadata() -> dict[str, Any]:
-    """The same for both well-known paths. The issuer is a setting, never the Host of a request."""
+    """Builds it, the same for both well-known paths. The issuer is a setting, never the Host of a request."""
     issuer = settings().web_url
     optional: dict[str, Any] = {}
     if settings().enterprise_issuers:
@@ -37,7 +37,7 @@ def build_metadata() -> dict[str, Any]:
         "introspection_endpoint_auth_methods_supported": ["client_secret_basic"],
         "code_challenge_methods_supported": ["S256"],
         "authorization_response_iss_parameter_supported": True,
-        # Applications go by this flag alone, and most fall back on registration where it is missing.
+        # Applications only look at this flag, and most fall back on registration where it is missing.
         "client_id_metadata_document_supported": reads_any_host() or not settings().dcr,
         "subject_types_supported": ["public"],
         "id_token_signing_alg_values_supported": [ALGORITHM],

@@ -23,7 +23,7 @@ _CACHED = {"Cache-Control": "public, max-age=300"}
 
 
 def claims_from_account(account: Account, scope: str) -> dict[str, Any]:
-    """The claims of a scope: the random subject and, where it is in it and there is one, the address."""
+    """The claims of a scope: the random subject and, if in scope and known, the address."""
     if account.email is None or "email" not in scope.split():
         return {"sub": account.public_id}
     return {
@@ -50,7 +50,7 @@ def create_id_token(db: Session, request: ProtocolRequest, access_token: str) ->
 
 
 def add_id_token(grant: Any) -> None:
-    """An extension of the code grant alone, where `openid` is in the scope: a refresh gives no ID token."""
+    """Extends only the code grant, where `openid` is in the scope: a refresh gives no ID token."""
 
     def extend_response(_: Any, response: tuple[int, dict[str, Any], Any]) -> None:
         access_token = response[1]["access_token"]

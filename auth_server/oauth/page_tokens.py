@@ -1,7 +1,7 @@
-"""Access tokens of this host's own pages: signed by the service and good for minutes of one browser session.
+"""Access tokens of this host's own pages: signed by the service and valid for minutes in one browser session.
 
 A page that calls tools for the person who looks at it needs no authorization and stores none. The same token is made
-for two minutes at a time, so that a tool server, which caches it, looks the session up once and not at every view.
+for two minutes at a time, so that a tool server, which caches it, looks the session up once, not at every view.
 """
 
 import re
@@ -40,7 +40,7 @@ def issue(session: WebSession, *, read_only: bool) -> str:
 
 
 def read(text: str) -> PageToken | None:
-    """Reads a token; None for a text that is none, is signed with no key of ours, or has ended."""
+    """Reads a token; None for a text that is no token, is not signed by us, or has expired."""
     match = _FORM.fullmatch(text)
     if match is None:
         return None
@@ -53,7 +53,7 @@ def read(text: str) -> PageToken | None:
 
 
 def describe(token: PageToken, public_id: str) -> dict[str, object]:
-    """The claims of introspection (RFC 7662 2.2). `page`: the tool server counts what a person sees as no call."""
+    """The claims of introspection (RFC 7662 2.2). `page`: the tool server does not count views of a page as calls."""
     claims = {
         "active": True,
         "iss": settings().web_url,

@@ -33,7 +33,7 @@ _HOST = re.compile(rf"(?=.{{1,253}}\Z){_LABEL}(\.{_LABEL})*")
 
 
 class BadRedirect(ValueError):
-    """The text says what is wrong, and what to do where that is not plain; it never repeats the URI."""
+    """The text says what is wrong, and what to do where that is not obvious; it never repeats the URI."""
 
 
 @lru_cache(maxsize=1)
@@ -62,7 +62,7 @@ def list_known_hosts() -> frozenset[str]:
 
 
 def is_host_name(host: str) -> bool:
-    """Whether it is a whole name of the public DNS: not an IP address in any writing, nor a name of one label."""
+    """Whether it is a full public DNS name: not an IP address in any notation, nor a single label."""
     return _HOST.fullmatch(host) is not None and re.search(r"\.([a-z]{2,}|xn--[a-z0-9-]+)\Z", host) is not None
 
 
@@ -86,13 +86,13 @@ def _split_uri(uri: str) -> SplitResult:
 def check_registration(uri: object, *, anywhere: bool = False, own_host: str = "") -> str:
     """The URI, if a client that registers itself may have it; raises BadRedirect otherwise.
 
-    `own_host` is the host whose document describes the client: it proves that the client may be sent there.
+    `own_host` is the host whose document describes the client: it proves that redirects may go there.
     """
     if not isinstance(uri, str) or not _URI.fullmatch(uri) or "*" in uri:
         raise BadRedirect("must be a URI of printable characters, without wildcard or fragment")
     parts = _split_uri(uri)
     host, editor = parts.hostname or "", _EDITOR.fullmatch(uri)
-    # Not by `host`: urlsplit reads an address in brackets whatever stands before and behind them.
+    # Not by `host`: urlsplit reads an address in brackets whatever comes before and after them.
     if _LOCAL.fullmatch(uri) or (editor and editor[1] in _load_lists()["editors"]):
         return uri
     if not uri.startswith("https://"):
@@ -120,7 +120,7 @@ def check_manual(uri: str) -> str:
 
 
 def matches(requested: str, registered: str) -> bool:
-    """The whole string; for loopback http the port alone may differ (RFC 8252 section 7.3)."""
+    """Compares the whole string; for loopback http only the port may differ (RFC 8252 section 7.3)."""
     if requested == registered:
         return True
     old, new = _LOCAL.fullmatch(registered), _LOCAL.fullmatch(requested)
@@ -130,7 +130,7 @@ def matches(requested: str, registered: str) -> bool:
 
 
 def host_of(uri: str) -> str:
-    """What the person is shown, and what a remembered consent is bound to."""
+    """The host to show, which a remembered consent is bound to."""
     if uri == OUT_OF_BAND:
         return "shown for copying"
     parts = urlsplit(uri)
@@ -144,5 +144,5 @@ def is_local(uri: str) -> bool:
 
 
 def append_parameters(uri: str, params: list[tuple[str, str]]) -> str:
-    """Appends parameters and leaves the registered part as it is, byte for byte."""
+    """Appends parameters and leaves the registered part unchanged, byte for byte."""
     return f"{uri}{'&' if '?' in uri else '?'}{urlencode(params)}"

@@ -1,17 +1,11 @@
-"""Refresh tokens (RFC 6749 6): rotated at every use (RFC 9700 4.14), by one rule that has two ways.
+"""Refresh tokens (RFC 6749 6): rotated at every use (RFC 9700 4.14).
 
-The rule: a live token of this client, account and authorization gets one successor. Presented again within
+A live token of this client, account and authorization gets one successor. Sent again within
 `tokens.RETRY_WINDOW` it gets the same successor, so that lost responses and concurrent refreshes converge on one line.
-Presented again later it is refused; once its successor was used, or after `tokens.LATE_WINDOW`, it was stolen, and the
+Sent again later it is refused; if its successor was used by then, or after `tokens.LATE_WINDOW`, it was stolen, and the
 whole family is revoked (RFC 9700 4.14.2).
-
-The fast way (`rotate_ordinary`) covers the first sentence for public clients, in one statement shared with the other
-refreshes of that moment. It never refuses: whatever it leaves alone goes the careful way (`RefreshGrant`). Measured
-with `tests.bench`, the fast way serves 0.17 of the requests per second of an echo server; see
-deploy/decisions/0008.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 from authlib.oauth2.rfc6749 import InvalidGrantError
@@ -21,60 +15,14 @@ from sqlalchemy import select
 from auth_server.oauth import resource_indicators, tokens
 from auth_server.oauth.clients import AUTH_METHODS
 from auth_server.oauth.requests import GrantServer, ProtocolRequest
-from auth_server.web.outcomes import NO_STORE, JsonResponse
-from auth_server.web.request_data import RequestData
 from shared import clock
 from shared.db.accounts import Account
-from shared.db.oauth import RefreshToken, Rotation, rotate
-from shared.limits.concurrency import Batcher
+from shared.db.oauth import RefreshToken
 from shared.secrets import digest, seal, unseal, well_formed
-
-ORDINARY_FIELDS = {"grant_type", "client_id", "refresh_token", "scope", "resource"}
-Rotations = Batcher[Rotation, str | None]
-
-
-def create_rotations() -> Rotations:
-    """The rotations of one application: each results in the scope of its tokens, or None when it was left alone."""
-    return Batcher(_rotate_batch)
-
-
-def _rotate_batch(rotations: Sequence[Rotation]) -> list[str | None]:
-    now = clock.now()
-    scopes = rotate(list(rotations), now, now + tokens.ACCESS_LIFE)
-    return [scopes.get(rotation.refresh) for rotation in rotations]
-
-
-def is_ordinary(data: RequestData) -> bool:
-    """A well-formed refresh that shows no client secret and nothing else unusual."""
-    return (
-        data.authorization is None
-        and data.form_value("grant_type") == "refresh_token"
-        and ORDINARY_FIELDS.issuperset(name for name, _ in data.form)
-        and well_formed(data.form_value("refresh_token"), tokens.REFRESH)
-        and tokens.SCOPE_SYNTAX.fullmatch(data.form_value("scope")) is not None
-    )
-
-
-async def rotate_ordinary(rotations: Rotations, data: RequestData) -> JsonResponse | None:
-    """The token response, or None when the statement left the token alone (a retry, a replay, a locked row ...)."""
-    resources = [value for name, value in data.form if name == "resource"]
-    try:
-        resource = resource_indicators.resolve(resources) if resources else None
-    except resource_indicators.InvalidTarget:
-        return None
-    old, access, refresh = data.form_value("refresh_token"), tokens.mint_access_token(), tokens.mint_refresh_token()
-    sealed = seal(old, refresh)
-    scope = await rotations(
-        Rotation(digest(old), data.form_value("client_id"), resource, sealed, digest(access), digest(refresh))
-    )
-    if scope is None:
-        return None
-    issued = {"access_token": access, "expires_in": tokens.ACCESS_SECONDS, "refresh_token": refresh, "scope": scope}
-    return JsonResponse(200, {"token_type": "Bearer"} | issued, dict(NO_STORE))
 
 
 class RefreshGrant(authlib_grants.RefreshTokenGrant):
-    """The careful way: it takes locks, knows what each case means, and serves clients that show a secret."""
+    """Takes locks, so that one of several simultaneous refreshes rotates and the others are retries."""
 
     TOKEN_ENDPOINT_AUTH_METHODS = AUTH_METHODS
     INCLUDE_NEW_REFRESH_TOKEN = True

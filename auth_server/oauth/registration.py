@@ -81,7 +81,7 @@ def _check_list(data: dict[str, Any], name: str, supported: list[str]) -> None:
 def client_metadata_from(data: object, *, own_host: str = "") -> dict[str, Any]:
     """The metadata this server registers, whatever else the body holds: always a public client.
 
-    `own_host` is that of the document which holds it.
+    `own_host` is the host of the document.
     """
     if not isinstance(data, dict):
         raise InvalidClientMetadataError("The body must be a JSON object.")
@@ -114,10 +114,10 @@ def register_client(body: bytes) -> Callable[[UnitOfWork, RequestData], JsonResp
             metadata = client_metadata_from(_parse_body(body))
         except OAuth2Error as error:
             return to_error_response(error)
-        # Of body and address: with the body alone, anyone who sends a well-known one would get another person's
+        # Of body and address: with only the body, anyone who sends a well-known one would get another person's
         # client.
         fingerprint = hashlib.sha256(f"{address_key(data.peer)}\n".encode() + body).hexdigest()
-        # The client that this very request registered a moment ago; an advisory lock orders concurrent requests.
+        # The client that this same request registered a moment ago; an advisory lock orders concurrent requests.
         uow.db.execute(select(func.pg_advisory_xact_lock(int(fingerprint[:15], 16))))
         recent = (Client.fingerprint == fingerprint, Client.created_at > clock.now() - SAME_BODY_WINDOW)
         recent_client = uow.db.scalars(select(Client).where(*recent, Client.disabled_at.is_(None)).limit(1)).first()

@@ -1,4 +1,4 @@
-"""OAuth requests as authlib reads them, and what its grants use of the server that runs them."""
+"""OAuth requests as authlib reads them, and the parts of the server that its grants use."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -30,7 +30,7 @@ class Payload(OAuth2Payload):
 
 
 class ProtocolRequest(OAuth2Request):
-    """The request as authlib reads it: body alone on POST, query alone on GET, address from the settings."""
+    """The request as authlib reads it: only the body on POST, only the query on GET, address from the settings."""
 
     def __init__(self, data: RequestData) -> None:
         headers = {"Authorization": data.authorization} if data.authorization else {}
@@ -38,8 +38,8 @@ class ProtocolRequest(OAuth2Request):
         self.payload = Payload(data.form if data.method == "POST" else data.query)
         self.resource: str | None = None
         self.family_id: str | None = None
-        self.rotated: tuple[str, str] | None = None  # hash of a refresh token at its end, and its sealed successor
-        self.retry_of: str | None = None  # the successor already issued for a refresh token that is sent again
+        self.rotated: tuple[str, str] | None = None  # hash of a refresh token being retired, and its sealed successor
+        self.retry_of: str | None = None  # the successor already issued for a repeated refresh token
 
     @property
     def form(self) -> dict[str, str]:
@@ -52,7 +52,7 @@ class ProtocolRequest(OAuth2Request):
 
 @dataclass(frozen=True)
 class Choices:
-    """How far a person lets an application go, besides the address it asks for."""
+    """What a person allows an application, besides the address it asks for."""
 
     read_only: bool = False
     administer: bool = False

@@ -14,7 +14,7 @@ class InvalidTarget(OAuth2Error):
 
 
 def _canonicalize(value: str) -> str | None:
-    """Case of scheme and host, a trailing slash and the query make no difference; the bare origin means /mcp."""
+    """Drops differences of case in scheme and host, a trailing slash and the query; the bare origin means /mcp."""
     try:
         parts = urlsplit(value)
         port = parts.port
@@ -29,7 +29,7 @@ def _canonicalize(value: str) -> str | None:
 
 
 def _find_audience(value: str) -> str | None:
-    """The identifier of a resource in its normal form, as it is served: areas stand from A to Z."""
+    """The identifier of a resource in its normal form, with areas from A to Z."""
     canonical = _canonicalize(value) or ""
     for whole in settings().resources:
         origin = (_canonicalize(whole) or "").removesuffix(WHOLE.path)

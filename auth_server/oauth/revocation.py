@@ -19,7 +19,7 @@ from shared.secrets import digest, well_formed
 
 
 def revoke(uow: UnitOfWork, data: RequestData) -> FlowResult:
-    """200 without a body, also for tokens no one knows (RFC 7009 2.2)."""
+    """Answers 200 without a body, also for unknown tokens (RFC 7009 2.2)."""
     server = Server(uow)
     server.register_endpoint(Revocation)
     try:
@@ -37,7 +37,7 @@ class Revocation(RevocationEndpoint):
     server: GrantServer
 
     def check_params(self, request: ProtocolRequest, client: Application) -> None:  # noqa: ARG002
-        """An unknown token_type_hint is ignored (RFC 7009 2.2)."""
+        """Ignores an unknown token_type_hint (RFC 7009 2.2)."""
         if not request.form.get("token"):
             raise InvalidRequestError("Missing 'token'.")
 
@@ -49,7 +49,7 @@ class Revocation(RevocationEndpoint):
         return None
 
     def revoke_token(self, token: AccessToken | RefreshToken, request: ProtocolRequest) -> None:  # noqa: ARG002
-        """An access token is revoked alone; a refresh token, also a rotated one, with its family (RFC 7009 2.1)."""
+        """Revokes one access token; a refresh token, also a rotated one, with its family (RFC 7009 2.1)."""
         if isinstance(token, RefreshToken):
             self.server.uow.revoke_family(token.family_id, "revoked_by_client")
         elif token.revoked_at is None:

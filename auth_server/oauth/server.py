@@ -1,4 +1,4 @@
-"""The authorization server of authlib over one unit of work: built for one request, so that nothing is shared."""
+"""The authorization server of authlib over one unit of work: built for each request, so that nothing is shared."""
 
 import re
 import secrets
@@ -59,7 +59,7 @@ class S256(CodeChallenge):
 
 
 def bind_resource(grant: Any) -> None:
-    """An extension: the resource named at authorization is checked and bound to the code."""
+    """Checks the resource named at authorization and binds it to the code."""
 
     def check_resource(_: Any, redirect_uri: Any) -> None:  # noqa: ARG001 - authlib's signature
         grant.request.resource = resource_indicators.resolve(grant.request.payload.datalist.get("resource", []))
@@ -120,7 +120,7 @@ class CodeGrant(authlib_grants.AuthorizationCodeGrant):
         self.server.uow.events += [{"family": family_id} for family_id in db.scalars(ended)]
 
     def query_authorization_code(self, code: str, client: Application) -> AuthorizationCode | None:
-        """Consumes the code in the statement that reads it, so that of concurrent redemptions one succeeds.
+        """Consumes the code in the statement that reads it, so that only one of several redemptions succeeds.
 
         A second presentation by the same client means that someone else has the code, so the whole family is revoked
         (RFC 9700 4.5).
@@ -136,7 +136,7 @@ class CodeGrant(authlib_grants.AuthorizationCodeGrant):
             .returning(AuthorizationCode)
         )
         if row is not None:
-            # Compared only when sent (OAuth 2.1 10.2): the verifier binds the code to who asked for it.
+            # Compared only when sent (OAuth 2.1 10.2): the verifier binds the code to its requester.
             fields = self.request.payload.data
             fields["redirect_uri"] = fields.get("redirect_uri") or row.redirect_uri
             return row if row.expires_at >= now else None
@@ -198,7 +198,7 @@ class Server(AuthorizationServer):
         return request if isinstance(request, ProtocolRequest) else ProtocolRequest(request)
 
     def handle_response(self, status: int, body: Any, headers: list[tuple[str, str]]) -> FlowResult:
-        if isinstance(body, JsonResponse | Page):  # an authorization response, complete already
+        if isinstance(body, JsonResponse | Page):  # an authorization response, already complete
             return body
         extra = {name: value for name, value in headers if name != "Content-Type"}
         return JsonResponse(status, body or None, NO_STORE | extra)

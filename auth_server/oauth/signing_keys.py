@@ -30,7 +30,7 @@ def _generate() -> RSAKey:
 
 @lru_cache(maxsize=8)
 def _unseal_key(sealed: str, materials: tuple[str, ...]) -> RSAKey | None:
-    """Unseals a key; None when no key of the environment opens it: it signs no more, but its signatures stay valid."""
+    """Unseals a key; None when no key of the environment opens it: it no longer signs, its signatures stay valid."""
     private = unseal(list(materials), sealed)
     return RSAKey.import_key(json.loads(private)) if private is not None else None
 
@@ -51,7 +51,7 @@ def _add_key(db: Session, **moments: Any) -> None:
 
 
 def renew(db: Session) -> None:
-    """Makes the next key in time and drops those long retired. Programs that do so at once wait for each other."""
+    """Makes the next key in time and drops those long retired. Programs that do so together wait for each other."""
     db.execute(select(func.pg_advisory_xact_lock(LOCK)))
     now, rows = clock.now(), _list_rows(db)
     usable = [row for row in rows if _load_private_key(row) is not None]
@@ -70,7 +70,7 @@ def _find_active(rows: list[SigningKey]) -> RSAKey | None:
 
 
 def get_signing_key(db: Session) -> RSAKey:
-    """The key whose turn it is; the very first is made when it is first needed."""
+    """The key whose turn it is; the first one is made when needed."""
     key = _find_active(_list_rows(db))
     if key is None:
         renew(db)
@@ -80,7 +80,7 @@ def get_signing_key(db: Session) -> RSAKey:
 
 
 def build_public_set(db: Session) -> dict[str, Any]:
-    """The keys a client may need now: the key in use, the next one, and the one before for a day."""
+    """The keys a client may need now: the current one, the next one, and for a day the previous one."""
     get_signing_key(db)
     rows, now = _list_rows(db), clock.now()
     retired = {row.kid for row, successor in pairwise(rows) if successor.active_at + PUBLISHED_AFTER <= now}

@@ -4,7 +4,7 @@ from authlib.oauth2 import OAuth2Error
 from starlette.requests import Request
 from starlette.responses import Response
 
-from auth_server.oauth import identity_assertion, refresh
+from auth_server.oauth import identity_assertion
 from auth_server.oauth.client_auth import check_credentials
 from auth_server.oauth.clients import JWT_BEARER
 from auth_server.oauth.handlers import read_client_form
@@ -25,14 +25,13 @@ async def exchange(request: Request) -> Response:
     await count_request(data.peer)
     if data.form_value("grant_type") == JWT_BEARER:
         await identity_assertion.ensure_keys(data)
-    result: FlowResult | None = None
-    if refresh.is_ordinary(data):
-        result = await refresh.rotate_ordinary(request.app.state.rotations, data)
-    return to_response(result if result is not None else await run_counted(_exchange_grant, data))
+    # A refresh run twice gives the same successor.
+    again = data.form_value("grant_type") == "refresh_token"
+    return to_response(await run_counted(_exchange_grant, data, again=again))
 
 
 def _exchange_grant(uow: UnitOfWork, data: RequestData) -> FlowResult:
-    """Every grant by way of authlib."""
+    """Runs every grant through authlib."""
     try:
         data = check_credentials(data)
         if not data.form_value("grant_type"):

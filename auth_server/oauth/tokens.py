@@ -1,4 +1,4 @@
-"""Tokens: prefixes, lifetimes and scope. They are opaque (RFC 6749 1.4) and stored as hashes alone."""
+"""Tokens: prefixes, lifetimes and scope. They are opaque (RFC 6749 1.4) and stored only as hashes."""
 
 import re
 from datetime import timedelta
@@ -17,15 +17,15 @@ MAX_RETRIES = 20
 # From then until this age it is refused and ends nothing while its successor is unused: programs of one installation
 # share their tokens and refresh when they next need to (deploy/docs/security.md).
 LATE_WINDOW = timedelta(hours=1)
-SHOWN_LATE = 1_000  # stands for the number of retries of one that was refused so
-SUSPICION = timedelta(days=1)  # for which its authorization ends when the person lets the application in again
+SHOWN_LATE = 1_000  # stored as the retry count of a token refused in this window
+SUSPICION = timedelta(days=1)  # during which a new consent to the application ends this authorization
 SUPPORTED = f"{SCOPE} openid email"
 # RFC 6749 3.3, and stray blanks, which well-known hosts send.
 SCOPE_SYNTAX = re.compile(r"[\x20\x21\x23-\x5b\x5d-\x7e]*")
 
 
 def grant_scope(requested: str | None) -> str:
-    """What is granted of a requested scope: all without one, else the tools and what was asked for (RFC 6749 3.3)."""
+    """The granted scope: everything without a request, else the tools and what was asked for (RFC 6749 3.3)."""
     names = {SCOPE, *(requested or SUPPORTED).split()}
     return " ".join(name for name in SUPPORTED.split() if name in names)
 

@@ -16,7 +16,7 @@ from auth_server.accounts.password_reset import change_password
 from auth_server.accounts.security_events import record_event
 from auth_server.accounts.signup import describe_faults
 from auth_server.pages import account_deletion
-from auth_server.pages.connected_applications import list_connections, list_usage
+from auth_server.pages.connected_applications import draw_calls, list_connections, list_usage
 from auth_server.pages.member import Member, redirect_back
 from auth_server.web import sessions
 from auth_server.web.outcomes import FlowResult, JsonResponse, PageResult, Redirect, WaitingStep, show_problem
@@ -31,13 +31,13 @@ from shared.settings import settings
 
 # Export of an account: every row that belongs to it, in every table, without secrets.
 
-# Useless to the person and useful to a thief of the copy. `facts` of a message contain what its link derives from.
+# Useless to the person, useful to a thief of the copy. `facts` of a message contain what its link derives from.
 _SECRET = re.compile(r"hash|secret|sealed|token|password|nonce|csrf|challenge|^facts$|^ending$|^traceparent$")
 _ACCOUNTS = Account.__table__
 
 
 def export_account(db: Session, account_id: int) -> dict[str, Any]:
-    """Rows by table, of both data modes: the session's guards do not apply to tables."""
+    """Returns rows by table, of both data modes: the session's guards do not apply to tables."""
     tables: dict[str, Any] = {"exported_at": clock.now()}
     for table, owned in _list_owned_tables(account_id).items():
         columns = [column for column in table.columns if not _SECRET.search(column.name)]
@@ -47,7 +47,7 @@ def export_account(db: Session, account_id: int) -> dict[str, Any]:
 
 
 def _list_owned_tables(account_id: int) -> dict[Table, ColumnElement[bool]]:
-    """Each table whose rows belong to an account, directly or through another table, and which are this one's."""
+    """Each table with rows of accounts, directly or through another table, and this account's rows."""
     conditions: dict[Table, ColumnElement[bool]] = {}
     for table in Base.metadata.sorted_tables:
         if (owned := _find_owner_condition(table, account_id, conditions)) is not None:
@@ -58,7 +58,7 @@ def _list_owned_tables(account_id: int) -> dict[Table, ColumnElement[bool]]:
 def _find_owner_condition(
     table: Table, account_id: int, conditions: dict[Table, ColumnElement[bool]]
 ) -> ColumnElement[bool] | None:
-    """A table that refers to the account is judged by that alone: its other keys may lead to someone else's rows."""
+    """For a table that refers to the account, only that reference: its other keys may lead to someone else's rows."""
     if table is _ACCOUNTS:
         return table.c.id == account_id
     keys = [key for key in table.foreign_keys if key.column.table is not table]
@@ -82,11 +82,11 @@ def show(member: Member, status: int = 200, faults: dict[str, str] | None = None
     connected, use = list_connections(member), list_usage(member)
     has_factor = member.account.is_admin and has_second_factor(member.db, member.account.id)
     context = {"ticked": ticked, "change": change, "connected": connected, "use": use, "has_factor": has_factor}
-    return member.show("account.html", status, faults=faults or {}, **context)
+    return member.show("account.html", status, faults=faults or {}, calls=draw_calls(member), **context)
 
 
 def save_password(member: Member) -> FlowResult:
-    """All browsers are signed out but this one, which gets a new identifier; applications and keys where ticked."""
+    """Signs out all browsers but this one, which gets a new identifier; ends applications and keys if ticked."""
     try:
         accounts.validate_password(member.data.form_value("password"), member.account.email or "")
     except Invalid as error:
@@ -104,14 +104,14 @@ def save_password(member: Member) -> FlowResult:
         access.end_keys(member.uow, member.account)
     record_event(member.uow, member.account, "password_changed", user_agent=member.data.user_agent)
     session, cookie = sessions.open_session(member.db, member.account.id, member.data.user_agent)
-    session.authenticated_at = signed_in_at  # the password alone may be one factor of two
+    session.authenticated_at = signed_in_at  # the password may be only one factor of two
     return Redirect(f"{PATH}?done=password", session_cookie=cookie)
 
 
 def _check_present_password(
     member: Member, field: str, show_form: Callable[[Member, int, dict[str, str]], FlowResult]
 ) -> FlowResult | None:
-    """None also for an account that has no password, or where none is used: there the fresh sign-in counts."""
+    """Also None for an account without a password, or with passwords off: then the fresh sign-in counts."""
     if member.account.password_hash is None or not settings().password_sign_in:
         return None
     return member.check_password(member.data.form_value(field), lambda fault: show_form(member, 403, {field: fault}))
@@ -122,7 +122,7 @@ def show_address(member: Member, status: int = 200, faults: dict[str, str] | Non
 
 
 def request_address(member: Member) -> FlowResult:
-    """The same answer whether or not the new address has an account."""
+    """Answers the same whether or not the new address has an account."""
     account, data = member.account, member.data
     verdict = hit(f"address:{account.id}", ADDRESSES_PER_DAY, 86400)
     if not verdict.allowed:
@@ -142,7 +142,7 @@ def withdraw_address(member: Member) -> FlowResult:
 
 
 def export(member: Member) -> PageResult:
-    """A file with everything the account holds, one of an account at a time."""
+    """Exports everything in the account as a file; an account makes one at a time."""
     verdict = hit(f"export:{member.account.id}", COPIES_PER_HOUR, 3600)
     if not verdict.allowed:
         return show_problem("Too many copies", "Please wait a little and try again.", 429, verdict.retry_after)
@@ -169,7 +169,7 @@ def show_delete(member: Member, status: int = 200, faults: dict[str, str] | None
 
 
 def delete(member: Member) -> FlowResult:
-    """The sign-in is fresh; a password is asked for where there is one."""
+    """Deletes the account; needs a fresh sign-in, and the password if there is one."""
     if (refusal := _check_present_password(member, "password", show_delete)) is not None:
         return refusal
     account_deletion.delete_account(member.uow, member.account)

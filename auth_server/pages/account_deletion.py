@@ -12,12 +12,12 @@ from shared.db.run_kinds import delete_account_schedules
 
 
 def delete_account(uow: UnitOfWork, account: Account) -> None:
-    """Foreign keys delete the account's rows; events tell the other programs to drop what they cached of it."""
+    """Foreign keys delete the account's rows; events tell the other programs to drop its cached data."""
     uow.db.get(Account, account.id, with_for_update=True)
     for app in uow.db.scalars(select(Client).where(Client.owner_id == account.id)):
         delete_client(uow, app)
     delete_account_schedules(uow.db, account.id)
-    make_due(uow.db, BillingCustomer.account_id == account.id)  # what it subscribed to ends at once
+    make_due(uow.db, BillingCustomer.account_id == account.id)  # its subscription ends at once
     active = (Family.account_id == account.id, Family.revoked_at.is_(None))
     uow.events += [{"family": family_id} for family_id in uow.db.scalars(select(Family.id).where(*active))]
     keys = select(ApiKey.key_hash).where(ApiKey.account_id == account.id)

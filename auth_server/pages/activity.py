@@ -5,15 +5,14 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from auth_server.pages.forms import read_page
-from auth_server.pages.member import Member
-from auth_server.pages.member_routes import get_for_member
+from auth_server.pages.member import Member, get_for_member
 from auth_server.pages.tool_calls import Subject, look
 from auth_server.pages.watch_lines import read_moment
 from auth_server.web.outcomes import FlowResult
 
 PATH = "/dashboard/activity"
 PER_PAGE = 10
-MAX_SUMMARY, MAX_ASKED = 300, 150  # characters, of which each may take five bytes: ten of both stay below 30 kB
+MAX_SUMMARY, MAX_ASKED = 300, 150  # characters, each up to five bytes: ten of both stay below 30 kB
 KINDS = {"all": "Everything", "search": "Searches", "chat": "Saved chats"}
 OUTCOMES = {
     "ok": "",
@@ -58,7 +57,7 @@ def _describe_search(search: Row) -> dict[str, Any]:
 
 
 def _describe_asked(arguments: Row) -> str:
-    """`origin LHR, destination JFK, cabin business`: what was left empty, and how it was to be listed, is left out."""
+    """`origin LHR, destination JFK, cabin business`: without empty arguments and those on listing."""
     named = [name for name in arguments if name not in _OF_LISTS]
     names = sorted(named, key=lambda name: _FIRST.index(name) if name in _FIRST else len(_FIRST))
     values = [(name.replace("_", " "), arguments[name]) for name in names]

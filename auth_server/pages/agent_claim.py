@@ -1,6 +1,6 @@
 """Claim of an agent's account, in two steps: what the code stands for, and what becomes of the agent's key."""
 
-from sqlalchemy import func, select
+from sqlalchemy import Select, func, inspect, select
 from sqlalchemy.orm import Session
 
 from auth_server.accounts import agents
@@ -26,7 +26,7 @@ from shared.domain.plurals import pluralize
 from shared.errors import Invalid, LimitReached
 
 PATH = "/dashboard/claim"
-LINK = "/claim/{code}"  # as agents hand it to their person
+LINK = "/claim/{code}"  # the link that agents give their person
 _NOUNS: dict[type[Base], tuple[str, str]] = {
     Trip: ("trip", ""),
     FlightBooking: ("flight booking", ""),
@@ -44,12 +44,12 @@ _NOUNS: dict[type[Base], tuple[str, str]] = {
 
 
 def ask(member: Member) -> FlowResult:
-    """Nothing is claimed yet: the code could be one that a stranger sent (RFC 8628 5.4)."""
+    """Asks before it claims: a stranger could have sent the code (RFC 8628 5.4)."""
     return _show_agent(member, member.data.form_value("claim_code"))
 
 
 def open_link(member: Member) -> FlowResult:
-    """The same by the link that holds the code."""
+    """Does the same for the link with the code."""
     return _show_agent(member, member.data.path.rpartition("/")[2])
 
 
@@ -85,9 +85,17 @@ def _show(member: Member, key: ApiKey, code: str, status: int = 200, fault: str 
     return member.show("agent_claim.html", status, key=key, code=code.strip(), fault=fault, **context)
 
 
+def _select_count(model: type[Base], account_id: int) -> Select[int]:
+    """Counts rows of a plain table, which no guard restricts to the person's own."""
+    table, mapper = model.__table__, inspect(model)
+    mine = table.c.account_id == account_id
+    if mapper.polymorphic_on is not None:  # one table holds several kinds
+        mine &= mapper.polymorphic_on == mapper.polymorphic_identity
+    return select(func.count()).select_from(table).where(mine)
+
+
 def describe_records(db: Session, account_id: int) -> str:
     """Describes the records, such as "2 trips, 1 points balance"; empty when there are none."""
-    tables = [model.__table__ for model in _NOUNS]
-    counts = [select(func.count()).select_from(t).where(t.c.account_id == account_id).scalar_subquery() for t in tables]
+    counts = [_select_count(model, account_id).scalar_subquery() for model in _NOUNS]
     rows = zip(db.execute(select(*counts)).one(), _NOUNS.values(), strict=True)
     return ", ".join(pluralize(count, *nouns) for count, nouns in rows if count)

@@ -7,8 +7,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from auth_server.pages.forms import Field, Form, ToolForm, show_form
-from auth_server.pages.member import Member, redirect_back
-from auth_server.pages.member_routes import get_for_member, post_for_member
+from auth_server.pages.member import Member, get_for_member, post_for_member, redirect_back
 from auth_server.pages.tool_calls import Answer, Subject, change, look
 from auth_server.web.outcomes import FlowResult
 
@@ -48,7 +47,7 @@ async def show(member: Member) -> FlowResult:
 
 
 def name_owner(row: Mapping[str, Any]) -> dict[str, str]:
-    """What names a balance or a status: its programme, and the member of the household whose it is."""
+    """Identifies a balance or a status: its programme and the member of the household."""
     return {"program": row["program"], "member": row["member"] or ""}
 
 
@@ -62,7 +61,7 @@ def find_owned(rows: list[dict[str, Any]], owner: Mapping[str, str]) -> dict[str
 
 
 async def show_new_or_stored(member: Member) -> FlowResult:
-    """Empty for a new balance; with its values for one that the query names."""
+    """Shows an empty form for a new balance, or a stored one that the query names."""
     is_new = not member.data.query_value("program")
     form, answer = await gather(FORM.load(member, is_new=is_new), _look(member))
     if not answer.is_good:
@@ -87,7 +86,7 @@ def _show(
     owner: Mapping[str, str] | None = None,
     saved: Answer | None = None,
 ) -> FlowResult:
-    """`owner` names the balance that is stored already."""
+    """`owner` names the stored balance."""
     programs = [("", "Choose one"), *((p["program"], p["name"]) for p in answer.get("supported_programs") or ())]
     form.offer("program", programs, typed.get("program", ""))
     if input := form.inputs.get("program"):  # the other field may name it

@@ -3,19 +3,18 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from decimal import Decimal
 from itertools import groupby
 from typing import Any
 
 from shared.domain.dates import format_weekday
 from shared.domain.household import add_member
-from shared.domain.party_prices import describe_party, format_amount
+from shared.domain.party_prices import describe_party, format_money
 from shared.domain.plurals import pluralize
 
 FLIGHTS, STAYS = "/dashboard/bookings/flights", "/dashboard/bookings/stays"
 Row = Mapping[str, Any]
 Pill = tuple[str, str]  # its words and its class
-END_OF_DAY = "99"  # behind every time of a day
+END_OF_DAY = "99"  # sorts after every time of a day
 
 
 @dataclass(frozen=True)
@@ -33,11 +32,12 @@ class Entry:
     trip_id: int | None = None
     number: int = 0
     position: int = 0
+    flight: Row | None = None  # drawn as a slip
 
 
 @dataclass(frozen=True)
 class Day:
-    """Entries of one day; None: of no day."""
+    """Entries of one day; None: without a day."""
 
     day: date | None
     entries: Sequence[Entry]
@@ -45,7 +45,7 @@ class Day:
 
 @dataclass(frozen=True)
 class Group:
-    """What belongs to one trip, or a run of bookings that belong to none."""
+    """The entries of one trip, or a run of bookings without one."""
 
     trip_id: int | None
     days: Sequence[Day]
@@ -68,11 +68,12 @@ def describe_flight(flight: Row) -> Entry:
         _list_pills(flight),
         flight["workspace_trip_id"],
         flight["booking_id"],
+        flight=dict(flight, later=find_days_later(flight)),
     )
 
 
 def describe_times(flight: Row) -> str:
-    """`15:10 to 12:05 +1`; what is not known is left out."""
+    """`15:10 to 12:05 +1`; unknown parts are left out."""
     times = " to ".join(filter(None, (flight["departure_time"], flight["arrival_time"])))
     return " ".join(filter(None, (times, find_days_later(flight))))
 
@@ -86,11 +87,11 @@ def find_days_later(flight: Row) -> str:
 
 
 def describe_fare(flight: Row) -> str:
-    """`70,000 points + 87 USD taxes for two`, of all who travel; empty on a leg that carries no cost."""
+    """`70,000 points + $87 taxes for two`, for all travellers; empty on a leg without a cost."""
     currency, taxes = flight["taxes_currency"], flight["taxes_paid"]
     parts = [f"{flight['points_spent']:,} points"] if flight["points_spent"] else []
-    parts += [format_amount(Decimal(str(flight["cash_paid"])), currency)] if flight["cash_paid"] else []
-    parts += [f"{format_amount(Decimal(str(taxes)), currency)} taxes"] if taxes else []
+    parts += [format_money(flight["cash_paid"], currency)] if flight["cash_paid"] else []
+    parts += [f"{format_money(taxes, currency)} taxes"] if taxes else []
     party = flight["passengers"] or 1
     return f"{' + '.join(parts)}{f' for {describe_party(party)}' if party > 1 else ''}" if parts else ""
 
@@ -114,11 +115,11 @@ def describe_stay(stay: Row) -> Entry:
 
 
 def describe_rate(stay: Row) -> str:
-    """`24,000 points for the room`, of the whole stay; empty where it is not known."""
+    """`24,000 points for the room`, for the whole stay; empty where unknown."""
     if stay["kind"] == "award":
         return f"{stay['original_points']:,} points for the room" if stay["original_points"] else ""
     paid = stay["original_pay_rate_usd"]
-    return f"{format_amount(Decimal(str(paid)), stay['cash_rate_currency'])} for the room" if paid else ""
+    return f"{format_money(paid, stay['cash_rate_currency'])} for the room" if paid else ""
 
 
 def _list_pills(booking: Row) -> tuple[Pill, ...]:
@@ -130,7 +131,7 @@ def _list_pills(booking: Row) -> tuple[Pill, ...]:
 
 
 def describe_item(item: Row) -> Entry:
-    """An item of a trip's plan."""
+    """Describes an item of a trip's plan."""
     times = " to ".join(filter(None, (item["start_time"], item["end_time"])))
     return Entry(
         item["kind"],
@@ -145,14 +146,15 @@ def describe_item(item: Row) -> Entry:
 
 
 def group_by_trip(entries: Iterable[Entry], *, newest_first: bool = False) -> list[Group]:
-    """Each trip stands where its first entry does, whole; what belongs to none stands between them in its own order."""
+    """Each whole trip comes where its first entry does; entries without a trip keep their own place."""
     rows = list(entries)
     first: dict[int, date] = {}
     for row in rows:
         if row.trip_id is not None and row.day is not None:
             first[row.trip_id] = min(row.day, first.get(row.trip_id, row.day))
     placed = [(first.get(row.trip_id or 0, row.day), row.trip_id or 0, row) for row in rows]
-    placed.sort(key=lambda place: (str(place[0]), place[1]), reverse=newest_first)
+    undated = date.min if newest_first else date.max
+    placed.sort(key=lambda place: (place[0] or undated, place[1]), reverse=newest_first)
     groups = groupby(placed, key=lambda place: place[1])
     return [
         Group(trip or None, group_by_day([row for _, _, row in run], newest_first=newest_first)) for trip, run in groups
@@ -160,7 +162,8 @@ def group_by_trip(entries: Iterable[Entry], *, newest_first: bool = False) -> li
 
 
 def group_by_day(entries: Iterable[Entry], *, newest_first: bool = False) -> list[Day]:
-    """Days in order, what has no day last; within a day by the hour, then by the place the person chose."""
+    """Days in order, entries without one last; within a day by time, then by the person's order."""
     rows = sorted(entries, key=lambda row: (row.time if ":" in row.time else END_OF_DAY, row.position))
-    rows.sort(key=lambda row: row.day or date.max, reverse=newest_first)
+    undated = date.min if newest_first else date.max
+    rows.sort(key=lambda row: row.day or undated, reverse=newest_first)
     return [Day(day, list(run)) for day, run in groupby(rows, key=lambda row: row.day)]

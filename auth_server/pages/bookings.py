@@ -9,9 +9,9 @@ from typing import Any, Literal
 from starlette.routing import Route
 
 from auth_server.pages.booking_timeline import Entry, Row, describe_flight, describe_stay, group_by_trip
+from auth_server.pages.flight_drawings import draw_map
 from auth_server.pages.forms import Field, Form, ToolForm, mark_values, read_page, show_form
-from auth_server.pages.member import Member, redirect_back
-from auth_server.pages.member_routes import get_for_member, post_for_member
+from auth_server.pages.member import Member, get_for_member, post_for_member, redirect_back
 from auth_server.pages.tool_calls import Answer, Subject, change, look, read_usual
 from auth_server.web.outcomes import FlowResult
 from shared import clock
@@ -45,6 +45,7 @@ async def show(member: Member, when: When = "upcoming") -> FlowResult:
     total = max(answer["paging"]["total"] for answer in (flights, stays) if answer.is_good)
     return member.show(
         "bookings.html",
+        map=await draw_map(member, flights.get("bookings", ())),
         groups=group_by_trip(entries, newest_first=when != "upcoming"),
         trips=trips,
         silent=[name for name, answer in (("flights", flights), ("stays", stays)) if not answer.is_good],
@@ -57,7 +58,7 @@ async def show(member: Member, when: When = "upcoming") -> FlowResult:
 
 
 async def name_trips(member: Member) -> dict[int, str]:
-    """The active trips, under which bookings can stand."""
+    """The active trips that bookings can belong to."""
     answer = await look(member, "list_trips", per_page=MAX_TRIPS)
     return {trip["trip_id"]: trip["name"] for trip in answer.get("trips", ())}
 
@@ -72,7 +73,7 @@ _CANCELLED_FIELDS = (
 
 @dataclass(frozen=True)
 class BookingKind:
-    """One kind of booking: how it is called, where its pages are, and its tools."""
+    """One kind of booking: its name, its pages and its tools."""
 
     noun: str
     path: str
@@ -82,22 +83,22 @@ class BookingKind:
     trip: str  # the field that names its trip
     ids: str  # the argument by which it is filed under a trip
     describe: Callable[[Row], Entry]
-    # When what one of these says changes, the tool forgets `times` that are not sent again.
+    # When one of these changes, the tool forgets `times` that are not sent again.
     related: frozenset[str] = frozenset()
     times: tuple[str, ...] = ()
-    named_by: str = ""  # the field of a name that can mean nothing, or several things
+    named_by: str = ""  # the field with a name that may be unknown or ambiguous
 
     @property
     def cancelling(self) -> ToolForm:
         return ToolForm(_CANCELLED_FIELDS, add=self.form.change, change=self.form.change)
 
     async def look_at(self, member: Member) -> Answer:
-        """The answer with the booking of the path."""
+        """Fetches the booking that the path names."""
         number = member.data.path_number("number")
         return await look(member, self.look, booking_id=number) if number else Answer(status="not_found")
 
     def list_routes(self) -> list[Route]:
-        """The routes of its forms; `new` stands before the page of one booking."""
+        """The routes of its forms; `new` comes before the page of one booking."""
         one = f"{self.path}/{{number}}"
         return [
             get_for_member(f"{self.path}/new", partial(show_new, self)),
@@ -128,7 +129,7 @@ def _show(
     booking: Row | None = None,
     saved: Answer | None = None,
 ) -> FlowResult:
-    """`booking` is the one that is changed."""
+    """`booking` is the one to change."""
     if trips:
         form.offer(kind.trip, [("", "No trip"), *((str(id), name) for id, name in trips.items())])
     else:
@@ -170,7 +171,7 @@ async def show_change(kind: BookingKind, member: Member) -> FlowResult:
 
 
 async def save_change(kind: BookingKind, member: Member) -> FlowResult:
-    """What was changed is sent, and nothing else: the booking is read first, as its marks would be too many fields."""
+    """Sends only what changed: the booking is read first, as its marks would be too many fields."""
     form, answer = await gather(kind.form.load(member, is_new=False), kind.look_at(member))
     if not answer.is_good:
         return BOOKINGS.refuse(answer)
@@ -184,7 +185,7 @@ async def save_change(kind: BookingKind, member: Member) -> FlowResult:
 
 
 def list_changes(kind: BookingKind, form: Form, booking: Row, typed: Mapping[str, str]) -> dict[str, Any]:
-    """The arguments that make the stored booking what was typed; empty when it is that already."""
+    """The arguments that turn the stored booking into what was typed; empty without a change."""
     arguments = form.list_changes(typed, mark_values(form.write(booking)))
     if not kind.related.isdisjoint({*arguments, *arguments.get("clear", ())}):
         arguments |= {name: typed[name] for name in kind.times if typed.get(name)}
@@ -192,7 +193,7 @@ def list_changes(kind: BookingKind, form: Form, booking: Row, typed: Mapping[str
 
 
 async def show_cancelling(kind: BookingKind, member: Member) -> FlowResult:
-    """The form that notes a cancellation, or what came back of one."""
+    """Shows the form for a cancellation, or for its refund."""
     form, answer = await gather(kind.cancelling.load(member, is_new=True), kind.look_at(member))
     if not answer.is_good:
         return BOOKINGS.refuse(answer)
@@ -245,7 +246,7 @@ async def delete(kind: BookingKind, member: Member) -> FlowResult:
 
 
 async def file_under_trip(kind: BookingKind, member: Member) -> FlowResult:
-    """Under the trip that was chosen, or out of the one it is in."""
+    """Moves it to the chosen trip, or out of its trip."""
     number, choice = member.data.path_number("number") or 0, member.data.form_value("trip")
     present = member.data.form_value("present")
     tool = "assign_bookings_to_trip" if choice.isdecimal() else "unlink_trip_items"

@@ -1,7 +1,6 @@
 """Calendar page: the private link under which calendars subscribe to flights, stays and plans, and a new one."""
 
-from auth_server.pages.member import Member
-from auth_server.pages.member_routes import get_for_member, post_for_member
+from auth_server.pages.member import Member, get_for_member, post_for_member
 from auth_server.pages.tool_calls import Answer, Subject, change
 from auth_server.web.outcomes import FlowResult
 
@@ -11,7 +10,7 @@ _CALENDAR = Subject("calendar", PATH, "Back to the calendar")
 
 
 def show(member: Member) -> FlowResult:
-    """The link is a secret, so it is shown when someone asks for it, and not at every look at the page."""
+    """Shows the link, which is a secret, only when asked for, not on every view of the page."""
     return member.show("calendar_feed.html", feed=None, is_new=False)
 
 

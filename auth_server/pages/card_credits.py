@@ -2,8 +2,7 @@
 
 from auth_server.pages import cards
 from auth_server.pages.forms import read_number
-from auth_server.pages.member import Member, redirect_back
-from auth_server.pages.member_routes import get_for_member, post_for_member
+from auth_server.pages.member import Member, get_for_member, post_for_member, redirect_back
 from auth_server.pages.tool_calls import Answer, change, read_faults
 from auth_server.web.outcomes import FlowResult
 
@@ -17,13 +16,13 @@ async def show(member: Member) -> FlowResult:
 
 
 async def _show(member: Member, number: int | None, credit: str = "", marked: Answer | None = None) -> FlowResult:
-    """The catalogue names all credits of the card; the list of cards says of this one what is used of each.
+    """Shows all credits the catalogue has for the card, with what the list of cards says is used of each.
 
-    `credit`: the one that could not be marked.
+    `credit`: the one that could not be marked as used.
     """
     row, card = await cards.find(member, number)
     if row is None:
-        return cards.show_missing(card)
+        return cards.CARDS.show_missing(card)
     catalogued = (await cards.find_in_catalogue(member, row["slug"]))[0] if row["slug"] else None
     used = {each["credit"]: each for each in card.get("credits", ())}
     credits = [each | {"own": used.get(each["credit"])} for each in catalogued["credits"]] if catalogued else []

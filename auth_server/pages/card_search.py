@@ -3,8 +3,7 @@
 from urllib.parse import urlencode
 
 from auth_server.pages.forms import read_page
-from auth_server.pages.member import Member
-from auth_server.pages.member_routes import get_for_member
+from auth_server.pages.member import Member, get_for_member
 from auth_server.pages.tool_calls import Subject, look, read_faults
 from auth_server.web.outcomes import FlowResult
 

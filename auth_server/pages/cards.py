@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from auth_server.pages.forms import Field, Form, ToolForm, mark_values, read_number, read_page, show_form
-from auth_server.pages.member import Member, redirect_back
-from auth_server.pages.member_routes import get_for_member, post_for_member
+from auth_server.pages.member import Member, get_for_member, post_for_member, redirect_back
 from auth_server.pages.tool_calls import Answer, Subject, change, look
 from auth_server.web.outcomes import FlowResult
 from shared.domain.household import add_member
@@ -39,7 +38,7 @@ MESSAGES = {
     "credit": "The credit is marked.",
     "deleted": "The card is removed.",
 }
-DUE_DAYS, FEE_DAYS = 90, 30  # ahead: credits, and the fee, whose day stands with the card anyway
+DUE_DAYS, FEE_DAYS = 90, 30  # ahead: credits, and the fee, whose day is shown with the card anyway
 PER_PAGE, MAX_DUE = 15, 3  # a page of cards with many credits stays under 30 kB
 _DUE = ("card_credit", "annual_fee")
 CARDS = Subject("card", PATH, "Your cards")
@@ -62,23 +61,18 @@ async def show(member: Member) -> FlowResult:
 
 
 def _add_due(card: dict[str, Any], due: list[dict[str, Any]]) -> dict[str, Any]:
-    """`due`: what ends soon of the card, in words that need not name it again."""
+    """`due`: what ends soon, in words that do not repeat the card's name."""
     name = f" of {add_member(card['nickname'] or card['name'], card['member'])}"
     rows = [row | {"title": row["title"].replace(name, "")} for row in due[:MAX_DUE]]
     return card | {"due": rows, "more": len(due[MAX_DUE:])}
 
 
 async def find(member: Member, number: int | None) -> tuple[dict[str, Any] | None, Answer]:
-    """The card of this number, or None, and the answer of the look at it."""
+    """The card of this number, or None, and the tool's answer."""
     if number is None:
         return None, Answer(status="not_found")
     answer = await look(member, "list_my_cards", card_id=number)
     return next(iter(answer.get("cards", ())), None), answer
-
-
-def show_missing(answer: Answer) -> FlowResult:
-    """What there is instead of a card that the tool did not name."""
-    return CARDS.show_gone() if answer else CARDS.show_away()
 
 
 async def find_in_catalogue(member: Member, slug: str) -> tuple[dict[str, Any] | None, Answer]:
@@ -93,14 +87,14 @@ async def show_new_or_stored(member: Member) -> FlowResult:
     if number is not None:
         row, answer = await find(member, number)
         if row is None:
-            return show_missing(answer)
+            return CARDS.show_missing(answer)
         typed, name = form.write(row), row["nickname"] or row["name"]
         return _show(member, form, typed, mark_values(typed), {"card_id": row["card_id"], "name": name})
     if not slug:
         return _show(member, form, form.begin(), {}, {})
     card, answer = await find_in_catalogue(member, slug)
     if card is None:
-        return show_missing(answer)
+        return CARDS.show_missing(answer)
     return _show(member, form, form.begin(), {}, {"slug": slug}, card)
 
 
@@ -113,7 +107,7 @@ def _show(
     catalogued: Mapping[str, Any] | None = None,
     saved: Answer | None = None,
 ) -> FlowResult:
-    """`hidden` names the card that is changed, or the one of the catalogue that is added."""
+    """`hidden` names the card to change, or the catalogue's card to add."""
     if "slug" in hidden:
         form.inputs.pop("card")
     return show_form(
@@ -159,7 +153,7 @@ async def save(member: Member) -> FlowResult:
 
 async def ask_delete(member: Member) -> FlowResult:
     row, answer = await find(member, read_number(member.data.query_value("card")))
-    return member.show("card_delete.html", row=row) if row else show_missing(answer)
+    return member.show("card_delete.html", row=row) if row else CARDS.show_missing(answer)
 
 
 async def delete(member: Member) -> FlowResult:

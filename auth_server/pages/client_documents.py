@@ -1,4 +1,4 @@
-"""Documents page of advisors: what was made for clients is opened by its link, and taken back."""
+"""Documents page of advisors: documents for clients are opened by link, or withdrawn."""
 
 from asyncio import gather
 from collections.abc import Mapping
@@ -6,8 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from auth_server.pages.forms import read_page
-from auth_server.pages.member import Member, redirect_back
-from auth_server.pages.member_routes import get_for_member, post_for_member
+from auth_server.pages.member import Member, get_for_member, post_for_member, redirect_back
 from auth_server.pages.tool_calls import Subject, change, look
 from auth_server.web.outcomes import FlowResult
 from shared import clock
@@ -28,7 +27,7 @@ async def _list_open(member: Member) -> list[BrandedPdf]:
 
 
 async def show(member: Member) -> FlowResult:
-    """By the tool, whose answer has the links. On other plans what is still open can be taken back."""
+    """Shows the tool's answer with the links. On other plans open ones can still be withdrawn."""
     open_rows = await _list_open(member)
     if member.plan < Plan.PRO:
         return _show_rows(member, [_describe_row(row) for row in open_rows[:MAX_ROWS]], {}, None)
@@ -67,7 +66,7 @@ async def ask_revoke(member: Member) -> FlowResult:
 
 
 async def revoke(member: Member) -> FlowResult:
-    """On every plan: who is no advisor any longer, and may not use the tool, can still end the links that were
+    """On every plan: former advisors, who may not use the tool, can still end the links that were
     shared.
     """
     pdf_id = member.data.form_value("pdf_id")

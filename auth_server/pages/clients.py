@@ -7,8 +7,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from auth_server.pages.forms import Field, Form, ToolForm, mark_values, read_page, show_form
-from auth_server.pages.member import Member, redirect_back
-from auth_server.pages.member_routes import get_for_member, post_for_member
+from auth_server.pages.member import Member, get_for_member, post_for_member, redirect_back
 from auth_server.pages.tool_calls import Answer, Subject, change, look
 from auth_server.web.outcomes import FlowResult
 from shared import clock
@@ -19,11 +18,11 @@ from shared.domain.plans import Plan
 
 
 class UnreadableLine(ValueError):
-    """A line that does not say what it should; the text names it for the person who typed it."""
+    """A malformed line; the text quotes it for the person who typed it."""
 
 
 def write_points(balances: Mapping[str, int], names: Mapping[str, str]) -> str:
-    """`United MileagePlus: 62,340`, a programme a line; `names` are those of programmes known here."""
+    """`United MileagePlus: 62,340`, one programme a line; `names` are those of known programmes."""
     return "\n".join(f"{name}: {points:,}" for _, name, points in sort_by_name(balances, names))
 
 
@@ -47,7 +46,7 @@ def read_points(text: str) -> dict[str, str]:
 
 
 def write_preferences(preferences: Mapping[str, Any]) -> str:
-    """`seat: aisle`, a preference a line. What is no plain text is written as JSON, so that it is read as it was."""
+    """`seat: aisle`, a preference a line. Other values than plain text are JSON, so that reading restores them."""
     return "\n".join(f"{_write_name(name)}: {_write_value(value)}" for name, value in preferences.items())
 
 
@@ -92,7 +91,7 @@ def _write_value(value: Any) -> str:
 
 
 def _read_value(text: str) -> Any:
-    """JSON where the text is JSON that can be stored, else the text itself."""
+    """The value of storable JSON, else the text itself."""
     try:
         value = json.loads(text)
         json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
@@ -126,7 +125,7 @@ Handler = Callable[[Member], Awaitable[FlowResult]]
 
 
 def for_advisors(handler: Handler) -> Handler:
-    """On other plans a sentence and the way to the plans; the tools refuse in any case."""
+    """Shows other plans a sentence and the way to the plans; the tools refuse anyway."""
 
     async def show_to_advisor(member: Member) -> FlowResult:
         if member.plan >= Plan.PRO:
@@ -161,23 +160,20 @@ async def _look(member: Member) -> Answer:
 
 
 async def _look_with_names(member: Member) -> tuple[Answer, dict[str, str]]:
-    """A client, and what programmes are called."""
+    """Fetches a client, and the names of programmes."""
     answer, balances = await gather(_look(member), look(member, "list_points_balances", include_supported=True))
     return answer, {row["program"]: row["name"] for row in balances.get("supported_programs") or ()}
-
-
-def _show_missing(answer: Answer) -> FlowResult:
-    return CLIENTS.show_gone() if answer else CLIENTS.show_away()
 
 
 async def show_one(member: Member) -> FlowResult:
     answer, names = await _look_with_names(member)
     if not answer.is_good:
-        return _show_missing(answer)
+        return CLIENTS.show_missing(answer)
     row = answer["portfolio"]
     points = sort_by_name(row["balances"], names)
     preferences = [line.partition(": ")[::2] for line in write_preferences(row["preferences"]).split("\n") if line]
     context = {"row": row, "points": points, "names": names, "preferences": preferences, "total": answer["total_value"]}
+    context["worth"] = {slug: {"amount": value, "currency": "USD"} for slug, value in answer["values"].items()}
     return member.show("client.html", **context, documents=answer["pdfs"], messages=MESSAGES)
 
 
@@ -189,7 +185,7 @@ async def show_new(member: Member) -> FlowResult:
 async def show_change(member: Member) -> FlowResult:
     form, (answer, names) = await gather(FORM.load(member, is_new=False), _look_with_names(member))
     if not answer.is_good:
-        return _show_missing(answer)
+        return CLIENTS.show_missing(answer)
     row = answer["portfolio"]
     lines = {
         "balances": write_points(row["balances"], names),
@@ -235,7 +231,7 @@ async def save(member: Member) -> FlowResult:
         return _show(member, form, typed, before, faults=faults)
     if form.is_new:
         saved = await change(member, "create_client_portfolio", **{"client_name": ""} | values)
-    else:  # what stands on lines takes the place of all that was kept
+    else:  # the lines replace all that was saved
         saved = await change(member, "update_client_portfolio", portfolio_id=number, replace=True, **values)
     if saved.status == "not_found":
         return CLIENTS.show_gone()
@@ -247,7 +243,7 @@ async def save(member: Member) -> FlowResult:
 async def ask_delete(member: Member) -> FlowResult:
     answer = await _look(member)
     if not answer.is_good:
-        return _show_missing(answer)
+        return CLIENTS.show_missing(answer)
     documents = sum(pdf["url"] is not None for pdf in answer["pdfs"])
     return member.show("client_delete.html", row=answer["portfolio"], documents=documents)
 

@@ -1,23 +1,26 @@
-"""What uses an account, as its page shows it: connected applications, and how much of the plan is used."""
+"""What uses an account, for its page: connected applications, and how much of the plan is used."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Row, and_, delete, func, or_, select, union
 
 from auth_server.accounts.authorizations import is_unused
 from auth_server.pages.member import Member, redirect_back
+from auth_server.web.charts import Chart, draw_bars
 from auth_server.web.outcomes import FlowResult
 from shared import clock
 from shared.db.oauth import AccessToken, Client, Consent, Family, RefreshToken
 from shared.db.route_monitors import RouteMonitor
-from shared.db.usage import API_CALLS, SEARCHES, TOOL_CALLS, count_used
+from shared.db.usage import API_CALLS, SEARCHES, TOOL_CALLS, UsageCounter, count_used
 from shared.domain.display_names import describe_alphabets
 from shared.domain.mcp_addresses import find_address
 from shared.domain.plans import LIMITS
 from shared.domain.watch_kinds import ROUTE_MONITOR
 from shared.settings import settings
+
+DAYS_OF_CALLS = 30
 
 
 @dataclass(frozen=True)
@@ -35,17 +38,17 @@ class Connection:
 
     @property
     def is_unused(self) -> bool:
-        """Its tokens have no end, so that the person is told of those no one needed for a year."""
+        """Whether it is unused: its tokens never expire, so the person sees those not used for a year."""
         return is_unused(self.last_used_at or self.granted_at)
 
 
 def list_connections(member: Member) -> list[Connection]:
-    """Applications with a remembered consent, and those that must ask again but hold tokens of another device.
+    """Applications with a remembered consent, and those that must ask again but have tokens on another device.
 
-    Where authorizations of one application differ, the page says the widest: a token keeps what it was issued with.
+    Where authorizations of one application differ, the page says the widest: a token keeps its rights as issued.
     """
     usable = (RefreshToken.rotated_at.is_(None), RefreshToken.revoked_at.is_(None))
-    # A refresh issues another token, so the last one's time; an enterprise's application has access tokens alone.
+    # A refresh issues another token, so the last one's time; an enterprise's application has only access tokens.
     of_family = select(func.max(AccessToken.issued_at)).where(AccessToken.family_id == Family.id).scalar_subquery()
     last_used = func.coalesce(RefreshToken.issued_at, of_family, Family.created_at)
     active = (
@@ -111,6 +114,17 @@ def list_usage(member: Member) -> list[tuple[str, int, int | None, str]]:
         ("API calls this month", count_used(db, member.account.id, API_CALLS, day.replace(day=1)), api, monthly),
         ("Route monitors", monitors, ROUTE_MONITOR.cap(member.plan), ""),
     ]
+
+
+def draw_calls(member: Member) -> Chart | None:
+    """Calls of tools by day in the last weeks; None where there was none."""
+    first = clock.today() - timedelta(days=DAYS_OF_CALLS - 1)
+    own = (UsageCounter.account_id == member.account.id, UsageCounter.meter == TOOL_CALLS, UsageCounter.period >= first)
+    rows = member.db.scalars(select(UsageCounter).where(*own))
+    counts = {row.period: row.used for row in rows}
+    days = [first + timedelta(days=n) for n in range(DAYS_OF_CALLS)]
+    bars = [(f"{day.day} {day:%b}", counts.get(day, 0)) for day in days]
+    return draw_bars(bars, "Calls of tools", unit="Day") if counts else None
 
 
 def disconnect(member: Member) -> FlowResult:

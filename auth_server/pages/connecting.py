@@ -19,23 +19,23 @@ from shared.settings import settings
 
 # The address that suits each host, and the limit that decides it, as last looked up in November 2026.
 HOSTS = (
-    ("Claude", "/mcp", "takes 256 tools of a connector; Claude Code searches them by itself"),
-    ("ChatGPT", "/mcp", "names no limit; OpenAI's API takes 128 tools, so /mcp/lean there"),
+    ("Claude", "/mcp", "accepts 256 tools of a connector; Claude Code searches them itself"),
+    ("ChatGPT", "/mcp", "states no limit; OpenAI's API accepts 128 tools, so /mcp/lean there"),
     ("Cursor", "/mcp", "reads names first; versions before 2026 warned above 40 tools, so /mcp/lean there"),
-    ("VS Code", "/mcp/lean", "takes 128 tools in a request"),
+    ("VS Code", "/mcp/lean", "accepts 128 tools in a request"),
     ("JetBrains", "/mcp/lean", "its Copilot stops above 128 tools"),
-    ("Windsurf", "/mcp/lean", "takes 100 tools"),
-    ("Goose", "/mcp/lean", "names no limit; a short list leaves room for the conversation"),
+    ("Windsurf", "/mcp/lean", "accepts 100 tools"),
+    ("Goose", "/mcp/lean", "states no limit; a short list leaves room for the conversation"),
 )
 PATH, WAITING = "/connect", "/connect/waiting"
-NAME = "award-travel"  # by which hosts keep the server
+NAME = "award-travel"  # hosts store the server by this name
 PROMPTS = (
     "What can I do here? Ask me which points and cards I have, and keep them.",
     "Which business class seats are open from London to Tokyo in March for two, with the points I have?",
     "Which of my points, vouchers and credits end soon, and what should I do first?",
 )
 JUST_NOW = timedelta(minutes=15)
-_SECONDS, _LOOKS = 5, 60  # the page looks again for five minutes and then waits for a click
+_SECONDS, _LOOKS = 5, 60  # the page refreshes for five minutes, then waits for a click
 _ADDRESSES = {name: (path, why) for name, path, why in HOSTS}
 
 
@@ -50,11 +50,12 @@ class Connectable:
     link: str | None = None
     words: str = ""
     command: str = ""
-    needs_https: bool = False  # it runs elsewhere, so that it reaches public addresses only
+    needs_https: bool = False  # it runs elsewhere and reaches only public addresses
 
 
 def list_connectables() -> list[Connectable]:
-    return [
+    """Where only this computer reaches the service, the assistants that run on it come first."""
+    assistants = [
         _describe_claude(),
         Connectable(
             "chatgpt",
@@ -76,6 +77,7 @@ def list_connectables() -> list[Connectable]:
             "Give it this address. It opens a sign-in here.",
         ),
     ]
+    return assistants if settings().secure else sorted(assistants, key=lambda one: one.needs_https)
 
 
 def _find_address(host: str) -> str:
@@ -83,7 +85,7 @@ def _find_address(host: str) -> str:
 
 
 def _describe_claude() -> Connectable:
-    """The link of Anthropic's documentation of custom connectors: the dialog opens filled in."""
+    """The link from Anthropic's documentation of custom connectors, which opens the dialog filled in."""
     address = _find_address("Claude")
     name = quote(settings().service_name, safe="")
     link = "https://claude.ai/customize/connectors?modal=add-custom-connector"
@@ -150,7 +152,7 @@ async def serve_hosts(request: Request) -> Response:  # noqa: ARG001 - an endpoi
 
 
 def show_waiting(member: Member) -> FlowResult:
-    """Looks again by itself only for someone who chose that, for five minutes (WCAG 2.2.1)."""
+    """Refreshes automatically only for someone who chose that, for five minutes (WCAG 2.2.1)."""
     since = clock.now() - JUST_NOW
     fresh = [app for app in list_connections(member) if max(app.granted_at, app.last_used_at or since) > since]
     look = member.data.query_value("look") or "1"

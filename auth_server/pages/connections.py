@@ -5,8 +5,7 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import urlsplit
 
-from auth_server.pages.member import Member, redirect_back
-from auth_server.pages.member_routes import get_for_member, post_for_member
+from auth_server.pages.member import Member, get_for_member, post_for_member, redirect_back
 from auth_server.pages.tool_calls import NO_ANSWER, Answer, Subject, change, look
 from auth_server.web.outcomes import FlowResult, Redirect, show_problem
 from shared.domain.plans import INTEGRATIONS, Plan
@@ -64,7 +63,7 @@ async def _show(member: Member, fault: str = "") -> FlowResult:
 
 
 def _describe(member: Member, row: Mapping[str, Any]) -> dict[str, Any]:
-    """A connection as the list shows it, with what can be done about it on this plan."""
+    """A connection for the list, with what can be done on this plan."""
     words, kind = _STATES[row["state"]]
     uses = [_USES.get(use, use.replace("_", " ")) for use in row["used_by"]]
     is_open, name = row["state"] in ("connected", "broken"), row["provider"]
@@ -84,12 +83,12 @@ def _describe(member: Member, row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 async def connect(member: Member) -> FlowResult:
-    """On to the page that says what is shared; its one-time link is made now."""
+    """Leads to the page that says what is shared; its one-time link is made now."""
     link = await change(member, "connect_integration", provider=member.data.form_value("provider"))
     if not link.is_good:
         return await _show(member, fault=str(link.get("message", NO_ANSWER)))
     url = urlsplit(link["authorize_url"])
-    return Redirect(f"{url.path}?{url.query}")  # on this host, under the name the browser has for it
+    return Redirect(f"{url.path}?{url.query}")  # on this host, by the name the browser uses
 
 
 async def sync(member: Member) -> FlowResult:
@@ -103,7 +102,7 @@ async def sync(member: Member) -> FlowResult:
 
 
 def _name_row(row: Mapping[str, Any]) -> str:
-    """As people read it: "balance united mileageplus", "hotel booking 17"."""
+    """Names a row for people: "balance united mileageplus", "hotel booking 17"."""
     return f"{row['kind']} {row['id']}".replace("_", " ").replace("-", " ").replace(":", " ")
 
 

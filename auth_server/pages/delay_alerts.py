@@ -1,8 +1,10 @@
 """Pages of delay alerts: messages when an airport has delays or a ground stop."""
 
+from auth_server.pages.booking_timeline import describe_flight
+from auth_server.pages.flight_drawings import MAX_DRAWN, draw_map
 from auth_server.pages.forms import Field, ToolForm
 from auth_server.pages.member import Member
-from auth_server.pages.tool_calls import Answer
+from auth_server.pages.tool_calls import Answer, look
 from auth_server.pages.watch_lines import CHANNEL_NAMES, describe_delay_alert
 from auth_server.pages.watch_pages import Kind, Listing, list_routes, pick_alert
 from auth_server.web.outcomes import FlowResult
@@ -27,8 +29,11 @@ FORM = ToolForm(
 )
 
 
-def _show(kind: Kind, member: Member, answer: Answer) -> FlowResult:
+async def _show(kind: Kind, member: Member, answer: Answer) -> FlowResult:
+    """With the person's own flights from there and to there, which are what a delay would touch."""
     alert = pick_alert(answer)
+    booked = await look(member, "list_flight_bookings", when="upcoming", per_page=MAX_DRAWN)
+    touched = [row for row in booked.get("bookings", ()) if alert["airport"] in (row["origin"], row["destination"])]
     return member.show(
         "alert.html",
         kind=kind,
@@ -36,6 +41,8 @@ def _show(kind: Kind, member: Member, answer: Answer) -> FlowResult:
         unproved=" and ".join(CHANNEL_NAMES[channel] for channel in alert["unproved_channels"]),
         ending=alert["phone_number"],
         phones=phone_codes.PAGE,
+        map=await draw_map(member, touched),
+        flights=[describe_flight(row) for row in touched],
     )
 
 
@@ -45,6 +52,7 @@ KIND = Kind(
     number="alert_id",
     listing=Listing(
         name="delays",
+        drawing="clock",
         title="Delays at airports",
         words="Add a delay alert",
         empty="No airport is watched for delays.",

@@ -1,4 +1,4 @@
-"""What search engines and assistants read of the site: robots.txt, the list of public pages, and llms.txt."""
+"""Files of the site for search engines and assistants: robots.txt, the list of public pages, and llms.txt."""
 
 from xml.sax.saxutils import escape
 

@@ -1,5 +1,6 @@
 """Pages of flight alerts: award seats of one airline on a route."""
 
+from auth_server.pages.flight_drawings import draw_ways
 from auth_server.pages.forms import Field, ToolForm
 from auth_server.pages.member import Member
 from auth_server.pages.route_monitors import ANY_CABIN, DAYS_FIELDS, TAXES_FIELD
@@ -22,7 +23,7 @@ AIRLINES = {
     "TP": "TAP Air Portugal",
     "UA": "United Airlines",
     "VS": "Virgin Atlantic",
-}  # a tool names them by their codes alone
+}  # a tool only names them by their codes
 _CODE_HELP = "An airport by its three letters, such as LHR."
 FORM = ToolForm(
     (
@@ -41,8 +42,10 @@ FORM = ToolForm(
 )
 
 
-def _show(kind: Kind, member: Member, answer: Answer) -> FlowResult:
-    return member.show("alert.html", kind=kind, line=describe_flight_alert(pick_alert(answer)))
+async def _show(kind: Kind, member: Member, answer: Answer) -> FlowResult:
+    alert = pick_alert(answer)
+    drawing = await draw_ways(member, [(alert["departure"], alert["destination"])])
+    return member.show("alert.html", kind=kind, line=describe_flight_alert(alert), map=drawing)
 
 
 KIND = Kind(

@@ -1,14 +1,13 @@
 """Pages of one flight: what was booked, its legs and vouchers, its trip, and an alert about delays where it leaves."""
 
 from asyncio import gather
-from typing import Any
 
-from auth_server.pages.booking_timeline import FLIGHTS, Row, describe_flight
+from auth_server.pages.booking_timeline import FLIGHTS, describe_flight
 from auth_server.pages.bookings import BOOKINGS, BookingKind, name_trips
+from auth_server.pages.flight_drawings import draw_flight
 from auth_server.pages.forms import Field, ToolForm
-from auth_server.pages.member import Member, redirect_back
-from auth_server.pages.member_routes import get_for_member, post_for_member
-from auth_server.pages.tool_calls import Answer, change, look
+from auth_server.pages.member import Member, get_for_member, post_for_member, redirect_back
+from auth_server.pages.tool_calls import change, look
 from auth_server.web.outcomes import FlowResult
 
 ONE = f"{FLIGHTS}/{{number}}"
@@ -79,10 +78,13 @@ async def show(member: Member) -> FlowResult:
     if not answer.is_good:
         return BOOKINGS.refuse(answer)
     booking = answer["booking"]
+    # The alert of the departure airport: one that is on, else a paused one.
+    there = [alert for alert in alerts.get("alerts", ()) if alert["airport"] == booking["origin"]]
     return member.show(
         "flight.html",
         booking=booking,
         entry=describe_flight(booking),
+        drawn=await draw_flight(member, booking),
         legs=[describe_flight(leg) for leg in answer["legs"] if len(answer["legs"]) > 1],
         vouchers=answer["vouchers"],
         names=answer["names"],
@@ -90,20 +92,14 @@ async def show(member: Member) -> FlowResult:
         trips=trips,
         trip_id=booking["workspace_trip_id"],
         page=f"{FLIGHTS}/{booking['booking_id']}",
-        alert=_find_alert(booking, alerts),
+        alert=max(there, key=lambda alert: bool(alert["active"]), default=None),
         alerts_answered=alerts.is_good,
         messages=MESSAGES,
     )
 
 
-def _find_alert(booking: Row, answer: Answer) -> dict[str, Any] | None:
-    """The alert of the airport the flight leaves from: one that is on, else one that is paused."""
-    there = [alert for alert in answer.get("alerts", ()) if alert["airport"] == booking["origin"]]
-    return max(there, key=lambda alert: bool(alert["active"]), default=None)
-
-
 async def switch_alert(member: Member) -> FlowResult:
-    """`alert` is the alert there is; `airport` of a new one."""
+    """`alert` is the existing one; `airport` is for a new one."""
     number, alert = member.data.path_number("number") or 0, member.data.form_value("alert")
     turns_on = member.data.form_value("turn") == "on"
     if alert.isdecimal():

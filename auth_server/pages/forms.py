@@ -1,4 +1,4 @@
-"""Forms whose fields are the arguments of a tool: drawn and read by the JSON Schema that the tool itself gives."""
+"""Forms whose fields are the arguments of a tool: built and read by the tool's own JSON Schema."""
 
 import re
 from asyncio import gather
@@ -14,9 +14,9 @@ from auth_server.web.request_data import MAX_NUMBER_DIGITS
 from auth_server.web.tool_server import Schema
 from shared.secrets import digest
 
-BEFORE = "was_"  # begins the name of a hidden field: what the visible one held when the page was made
-_MAX_MARK = 60  # characters; a longer value is known again by its digest, so that a form is not sent twice as long
-_LONG_TEXT = 1000  # characters from which on a text stands on several lines
+BEFORE = "was_"  # prefix of a hidden field with the visible one's value when the page was made
+_MAX_MARK = 60  # characters; a longer value is recognised by its digest, so that the form does not double in length
+_LONG_TEXT = 1000  # characters from which a text gets several lines
 _LIST_LENGTH, _NUMBER_LENGTH = 300, 16  # characters of a field whose schema has no limit
 # Patterns of schemas: letters of a code, which are typed in either case, and a time of day.
 _CODE = re.compile(r"^\^\(?\[A-Z(?:a-z)?\]\{(\d)\}")
@@ -37,7 +37,7 @@ def read_page(member: Member) -> int:
 
 
 def write_value(value: Any) -> str:
-    """A value as a field shows it: an amount without zeros that say nothing."""
+    """A value as a field shows it: a whole amount without `.00`."""
     if isinstance(value, bool):
         return "yes" if value else ""
     if isinstance(value, float):
@@ -46,7 +46,7 @@ def write_value(value: Any) -> str:
 
 
 def mark_values(values: Mapping[str, str]) -> dict[str, str]:
-    """What the hidden fields of a form hold of the values it begins with."""
+    """The hidden fields for a form's initial values."""
     return {name: _mark(value) for name, value in values.items()}
 
 
@@ -56,10 +56,10 @@ def _mark(value: str) -> str:
 
 @dataclass(frozen=True)
 class Field:
-    """What a page says of one argument; its type, length, choices and need are the schema's to say.
+    """A page's words for one argument; the schema has its type, length, choices and whether it is required.
 
-    `words` are those of its choices, where the values themselves do not say it; with `none` nothing can be chosen too.
-    `section` is the heading over the fields that follow each other with it; a `folded` section opens when pressed.
+    `words` are those of its choices, where the values themselves do not say it; with `none` one may choose nothing.
+    `section` is the heading over consecutive fields that share it; a `folded` section opens when pressed.
     """
 
     name: str
@@ -72,7 +72,7 @@ class Field:
     half: bool = False
     section: str = ""
     folded: bool = False
-    only_new: bool = False  # it cannot be changed later
+    only_new: bool = False  # cannot be changed later
     secret: bool = False  # what is stored is not shown
 
 
@@ -82,7 +82,7 @@ _ALREADY_SAVED = "The same is already saved, so nothing was added. Tick the last
 
 @dataclass(frozen=True)
 class Input:
-    """One field as it is drawn and read: `kind` is text, number, flag, list or several."""
+    """One field of the form: `kind` is text, number, flag, list or several."""
 
     field: Field
     kind: str
@@ -102,20 +102,20 @@ class Input:
         return self.field.label or self.name.replace("_", " ").capitalize()
 
     def read(self, member: Member, before: str = "") -> str:
-        """What stands in the field; of several ticks one text."""
+        """The field's value; several ticks as one text."""
         read = member.data.form_value
         if self.kind == "several" and not before:
             return ",".join(value for value, _ in self.choices if read(f"{self.name}_{value}"))
         return read(before + self.name).strip()
 
     def write(self, value: Any) -> str:
-        """A stored value as it stands in the field."""
+        """A stored value as the field shows it."""
         if isinstance(value, list):
             return ("," if self.kind == "several" else ", ").join(map(str, value))
         return write_value(value)
 
     def to_argument(self, text: str) -> Any:
-        """What was typed as the tool takes it, which reads numbers in all their writings itself."""
+        """The typed text as an argument; the tool itself reads numbers in any notation."""
         if self.kind == "flag":
             return bool(text)
         if self.kind in ("list", "several"):
@@ -124,7 +124,7 @@ class Input:
 
 
 def build_input(field: Field, schema: Schema, *, is_required: bool, is_clearable: bool) -> Input:
-    """An argument as its schema describes it. Without a schema what was typed is sent, and the tool judges it."""
+    """Builds an argument's input from its schema. Without one the text is sent, and the tool judges it."""
     holds_objects = schema.get("items", {}).get("type") == "object"  # the page reads their lines itself
     kind, input_type, pattern = (
         "text" if holds_objects else _KINDS.get(schema.get("type", ""), "text"),
@@ -170,7 +170,7 @@ def build_input(field: Field, schema: Schema, *, is_required: bool, is_clearable
 
 
 class Form:
-    """A form of one tool at one view, on which something new is entered or something stored is changed."""
+    """One view of a tool's form, to enter something new or change something stored."""
 
     def __init__(self, inputs: Iterable[Input], *, is_new: bool) -> None:
         self.is_new, self.is_repeat = is_new, False  # is_repeat: the same was saved before
@@ -180,33 +180,33 @@ class Form:
         return iter(self.inputs.values())
 
     def offer(self, name: str, choices: Choices, chosen: str = "") -> None:
-        """What can be chosen at a field. What is chosen already stays, although it is not offered."""
+        """Sets the choices of a field. A value already chosen stays, although it is not offered."""
         if name in self.inputs:
             more = [(chosen, chosen)] if chosen and chosen not in dict(choices) else []
             self.inputs[name] = replace(self.inputs[name], choices=[*choices, *more])
 
     def begin(self, **values: str) -> dict[str, str]:
-        """What the fields of something new hold."""
+        """Fills the fields of something new."""
         return {input.name: values.get(input.name, "") or input.default for input in self}
 
     def read(self, member: Member) -> dict[str, str]:
         return {input.name: input.read(member) for input in self}
 
     def read_before(self, member: Member) -> dict[str, str]:
-        """What the fields held when the page was made."""
+        """The values of the fields when the page was made."""
         return {input.name: input.read(member, BEFORE) for input in self}
 
     def write(self, row: Mapping[str, Any]) -> dict[str, str]:
         return {input.name: "" if input.field.secret else input.write(row.get(input.name)) for input in self}
 
     def list_filled(self, typed: Mapping[str, str]) -> dict[str, Any]:
-        """The arguments of something new: whatever was typed."""
+        """The arguments of something new: everything typed."""
         return {name: self.inputs[name].to_argument(text) for name, text in typed.items() if text}
 
     def list_changes(self, typed: Mapping[str, str], before: Mapping[str, str]) -> dict[str, Any]:
-        """The arguments that change something: what differs from the marks of what the form began with.
+        """The arguments that change something: what differs from the marks of the form's initial values.
 
-        What is emptied goes into `clear` where the tool takes it there, and is sent as empty text elsewhere.
+        Emptied fields go into `clear` if the tool accepts them there, else they are sent as empty text.
         """
         changed = [name for name, text in typed.items() if _mark(text) != before.get(name, "")]
         cleared = [name for name in changed if not typed[name] and self.inputs[name].is_clearable]
@@ -214,9 +214,9 @@ class Form:
         return values | ({"clear": cleared} if cleared else {})
 
     def read_faults(self, answer: Answer) -> dict[str, str]:
-        """What is wrong, by field; other fields it speaks of are called as the form calls them.
+        """The faults by field; other fields they mention have the form's names.
 
-        What is wrong with one entry of a list stands at the list.
+        A fault in one entry of a list is shown at the list.
         """
         faults: dict[str, str] = {}
         for at, text in read_faults(answer).items():
@@ -227,7 +227,7 @@ class Form:
 
     @property
     def sections(self) -> list[tuple[Field, list[list[Input]]]]:
-        """The fields by their section, and in it those that stand two in a row together."""
+        """The fields by section, with those that share a row together."""
         drawn_inputs = [input for input in self if input.field is not _AGAIN or self.is_repeat]
         by_section = groupby(drawn_inputs, key=lambda input: input.field.section)
         parts = [list(part) for _, part in by_section]
@@ -246,7 +246,7 @@ class ToolForm:
     change: str
 
     async def load(self, member: Member, *, is_new: bool) -> Form:
-        """Only what the tool of the moment takes: an argument it does not name cannot be changed."""
+        """Loads only arguments of the tool in use: one it lacks cannot be changed."""
         assert member.tools is not None  # of a handler that is a coroutine function
         add, change = await gather(member.tools.schemas.read(self.add), member.tools.schemas.read(self.change))
         arguments, changeable = add.get("properties", {}), change.get("properties", {})
@@ -286,7 +286,7 @@ def show_form(
     hidden: Mapping[str, Any] | None = None,
     **context: Any,
 ) -> Page:
-    """The page of a form; `back` is where its person came from, `answer` of the tool that refused what was typed."""
+    """The page of a form; `back` is where the person came from, `answer` the tool's refusal."""
     faults = faults or (form.read_faults(answer) if answer is not None else {})
     if answer is not None and answer.get("already_saved"):
         form.is_repeat, faults = True, {"": _ALREADY_SAVED}

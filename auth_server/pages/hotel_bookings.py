@@ -8,8 +8,7 @@ from auth_server.pages.booking_timeline import STAYS, Row, describe_stay
 from auth_server.pages.bookings import BOOKINGS, BookingKind, name_trips
 from auth_server.pages.flight_bookings import PAID_WITH
 from auth_server.pages.forms import Field, ToolForm
-from auth_server.pages.member import Member, redirect_back
-from auth_server.pages.member_routes import get_for_member, post_for_member
+from auth_server.pages.member import Member, get_for_member, post_for_member, redirect_back
 from auth_server.pages.tool_calls import change, look
 from auth_server.web.charts import Chart, draw_line
 from auth_server.web.outcomes import FlowResult, show_problem
@@ -92,9 +91,10 @@ def _read_moment(text: str | None) -> datetime | None:
 
 
 def draw_prices(booking: Row, snapshots: Sequence[Row]) -> Chart | None:
-    """The price over time next to what was paid: points of an award, else money in the currency of the booking.
+    """Draws the price over time next to what was paid, or to the limit of a stay that is not booked yet.
 
-    The answer lists the newest price first. A look that found no such price is a gap.
+    It is in points for an award, else in money in the booking's currency. The answer lists the newest price first. A
+    look without such a price is a gap.
     """
     if booking["kind"] == "award":
         unit, paid = "points", booking["original_points"]
@@ -103,12 +103,17 @@ def draw_prices(booking: Row, snapshots: Sequence[Row]) -> Chart | None:
         unit, paid = booking["cash_rate_currency"], booking["original_pay_rate_usd"]
         prices = [row["cash"] if row["currency"] == unit else None for row in snapshots]
     looks = [(datetime.fromisoformat(row["captured_at"]), price) for row, price in zip(snapshots, prices, strict=True)]
+    want_name = "you paid"
+    if not booking["booked"]:
+        days = [date.fromisoformat(booking[name]) for name in ("check_in_date", "check_out_date")]
+        most = booking["max_points_per_night" if booking["kind"] == "award" else "max_cash_per_night"]
+        paid, want_name = most and most * (days[1] - days[0]).days, "limit for all nights"
     gap = _describe_gap(unit, [row for row, price in zip(snapshots, prices, strict=True) if price is None])
-    return draw_line(looks[::-1], f"{unit[0].upper()}{unit[1:]} for the stay", want=paid, want_name="you paid", gap=gap)
+    return draw_line(looks[::-1], f"{unit[0].upper()}{unit[1:]} for the stay", want=paid, want_name=want_name, gap=gap)
 
 
 def _describe_gap(unit: str, rows: Sequence[Row]) -> str:
-    """Why looks brought no price: a look that saw the hotel and neither points nor money saw it sold out."""
+    """Why looks found no price: a look with the hotel but neither points nor money means it was sold out."""
     is_sold_out = all(row["points"] is None and row["cash"] is None for row in rows)
     return "sold out" if is_sold_out else f"no price in {unit}"
 

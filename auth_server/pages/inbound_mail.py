@@ -9,20 +9,19 @@ from typing import Any
 from auth_server.pages import balances, bookings, flight_bookings, hotel_bookings
 from auth_server.pages.booking_timeline import FLIGHTS, STAYS, Row
 from auth_server.pages.forms import Field, Input, build_input, read_page, show_form, write_value
-from auth_server.pages.member import Member, redirect_back
-from auth_server.pages.member_routes import get_for_member, post_for_member
+from auth_server.pages.member import Member, get_for_member, post_for_member, redirect_back
 from auth_server.pages.tool_calls import Answer, Subject, change, look, read_faults
 from auth_server.web.outcomes import FlowResult
 from shared.domain.plans import Tier, is_allowed
 
-# Forms of forwarded mails: what was read as fields, what needs the person, and the corrections that are sent.
+# Forms of forwarded mails: the values read, those the person must check, and the corrections sent.
 
 MAX_INPUTS = 36  # of all bookings together; a form has 40 fields at most
 FLIGHT = (
     *("departure_date", "departure_time", "flight_number", "origin", "destination", "arrival_time", "cabin_class"),
     *("arrival_date", "airline"),
 )
-# What legs of one reservation share: asked once.
+# Fields that legs of one reservation share: asked once.
 RESERVATION = (
     *("kind", "points_spent", "cash_paid", "taxes_paid", "taxes_currency", "confirmation_number", "passengers"),
     "program",
@@ -31,11 +30,11 @@ STAY = (
     *("hotel_name", "check_in_date", "check_out_date", "kind", "original_points", "cash_total"),
     *("cash_rate_currency", "confirmation_number", "free_cancellation_until", "room_type", "city", "country"),
 )
-_COSTS = frozenset({"points_spent", "cash_paid", "taxes_paid"})  # of all legs, kept on the first
+_COSTS = frozenset({"points_spent", "cash_paid", "taxes_paid"})  # of all legs, stored on the first
 EMPTIED = "This was read from the mail. It can be corrected here, and emptied once the booking is filed."
 
 
-# How fields of a mail are called by the tools that add a booking.
+# The names that the booking tools use for fields of a mail.
 _ARGUMENTS = {"hotel_name": "hotel_id", "cash_total": "original_pay_rate_usd"}
 
 
@@ -50,7 +49,7 @@ class MailField:
 
 @dataclass(frozen=True)
 class MailPart:
-    """Fields of one booking, or of what all legs share. `rest` is read from the mail and not asked again."""
+    """Fields of one booking, or those all legs share. `rest` was read from the mail and is not asked again."""
 
     title: str
     fields: Sequence[MailField]
@@ -58,7 +57,7 @@ class MailPart:
 
 
 async def load_inputs(member: Member) -> dict[str, Input]:
-    """What the forms of flights and stays say of each field, by its name in a mail."""
+    """The inputs of the forms of flights and stays, by their names in a mail."""
     flight, stay = await gather(
         flight_bookings.FORM.load(member, is_new=True), hotel_bookings.FORM.load(member, is_new=True)
     )
@@ -69,7 +68,7 @@ async def load_inputs(member: Member) -> dict[str, Input]:
 
 
 def plan_parts(parsed: Sequence[Row], missing: Sequence[str]) -> list[tuple[str, list[str]]]:
-    """For each booking, and first for what legs share: the end of its fields' names, and which fields are asked."""
+    """For shared fields and then each booking: the suffix of the fields' names, and which fields to ask."""
     shares = len(parsed) > 1 and all(booking.get("type") == "flight" for booking in parsed)
     parts = [("all", list(RESERVATION))] if shares else []
     room = (MAX_INPUTS - len(RESERVATION) * shares) // max(1, len(parsed))
@@ -95,7 +94,7 @@ def build_parts(
     typed: Mapping[str, str],
     faults: Mapping[str, str],
 ) -> list[MailPart]:
-    """`typed` and `faults` by the names of the form; without them what was read, and what the mail leaves open."""
+    """`typed` and `faults` by the names of the form; without them the values read, and those the mail leaves open."""
     parts = []
     for end, names in plan_parts(parsed, message["missing"]):
         booking = _join(parsed) if end == "all" else parsed[int(end)]
@@ -115,7 +114,7 @@ def _list_unasked(booking: Row, names: Sequence[str], end: str) -> list[str]:
 
 
 def _join(parsed: Sequence[Row]) -> dict[str, Any]:
-    """What the legs share, each as the first leg that says it has it."""
+    """The shared values, each from the first leg that has it."""
     return {
         name: next((b[name] for b in parsed if b.get(name) not in (None, 0)), parsed[0].get(name))
         for name in RESERVATION
@@ -132,7 +131,7 @@ def _name_part(booking: Row, end: str) -> str:
 
 
 def _rename(input: Input, key: str) -> Input:
-    """The field of one booking among several; what the mail does not say can be left open."""
+    """Renames a field for one of several bookings; one the mail lacks can be left open."""
     field = replace(input.field, name=key, label=input.label, help="")
     choices = [("", "Choose one"), *input.choices] if input.choices else []
     return replace(input, field=field, choices=choices, is_required=False)
@@ -152,7 +151,7 @@ def _explain(name: str, booking: Row, review: Sequence[Row]) -> str:
 def read_corrections(
     inputs: Mapping[str, Input], parsed: Sequence[Row], missing: Sequence[str], read: Callable[[str], str]
 ) -> tuple[list[dict[str, Any]], dict[str, str]]:
-    """What was typed otherwise than read, for each booking; and faults of what was emptied, by names of the form."""
+    """The changed values of each booking, and faults of emptied fields, by names of the form."""
     corrections: list[dict[str, Any]] = [{"type": booking.get("type")} for booking in parsed]
     faults = {}
     for end, names in plan_parts(parsed, missing):
@@ -167,14 +166,14 @@ def read_corrections(
 
 
 def _correct(corrections: list[dict[str, Any]], name: str, end: str, value: Any) -> None:
-    """A cost that legs share stands on the first; any other shared value on all. A hotel is looked up by its name."""
+    """A cost that legs share is put on the first; any other shared value on all. A hotel is looked up by its name."""
     targets = corrections if end == "all" and name not in _COSTS else [corrections[0 if end == "all" else int(end)]]
     for target in targets:
         target["hotel_id" if name == "hotel_name" else name] = value
 
 
 def place_faults(parsed: Sequence[Row], missing: Sequence[str], faults: Mapping[str, str]) -> dict[str, str]:
-    """Faults of the tool (`fields.bookings[0].kind`, or a bare name) by names of the form; others stand under ""."""
+    """Faults of the tool (`fields.bookings[0].kind`, or a bare name) by names of the form; others are under ""."""
     keys = [f"{name}-{end}" for end, names in plan_parts(parsed, missing) for name in names]
     placed: dict[str, str] = {}
     for field, words in faults.items():
@@ -195,7 +194,7 @@ def list_needed(parsed: Sequence[Row], missing: Sequence[str]) -> dict[str, str]
 
 
 def mark_lines(lines: Sequence[str], parsed: Sequence[Row]) -> list[list[tuple[str, bool]]]:
-    """Each line in pieces, and whether a piece is a value that was read."""
+    """Splits each line into pieces, with whether each is a value that was read."""
     names = ("confirmation_number", "hotel_name", "flight_number", "airline", "origin", "destination", "room_type")
     values = {str(booking[name]) for booking in parsed for name in names if booking.get(name)}
     return [_mark_line(line, sorted((v for v in values if len(v) > 2), key=len, reverse=True)) for line in lines]
@@ -212,7 +211,7 @@ def _mark_line(line: str, values: Sequence[str]) -> list[tuple[str, bool]]:
 PATH = "/dashboard/inbox"
 ADDRESS, ONE = f"{PATH}/address", f"{PATH}/{{message}}"
 VIEWS = (("needs_review", "To review"), ("imported", "Filed"), ("failed", "Not read"), ("all", "All"))
-PER_PAGE, MAX_SOUGHT_PAGES = 20, 5  # of 100 mails: the newest 500 can be opened
+PER_PAGE, MAX_SOUGHT_PAGES = 20, 5  # of 100 mails: only the newest 500 can be opened
 MESSAGES = {"discarded": "The mail is thrown away, and its text is deleted."}
 MAILS = Subject("mail", PATH, "Your forwarded mail")
 _WHOLE = ("changed_booking", "booking", "sender", "type")  # what is open about the mail, not about one field
@@ -234,7 +233,7 @@ async def show(member: Member) -> FlowResult:
 
 
 async def show_address(member: Member) -> FlowResult:
-    """The address is a secret: it is shown to anyone who asks for it. Asking begins the trial of a free account."""
+    """Shows the address, a secret, only to a person who asks for it. Asking starts the trial of a free account."""
     return _show_address(member, await change(member, "get_booking_inbox"), is_new=False)
 
 
@@ -251,7 +250,7 @@ def _show_address(member: Member, inbox: Answer, *, is_new: bool) -> FlowResult:
 
 
 async def _find_mail(member: Member) -> tuple[dict[str, Any] | None, Answer]:
-    """The mail of the path, looked for among those that wait, then among all; and the last answer."""
+    """The mail of the path, from those that wait or else from all; and the last answer."""
     id, answer = member.data.path_values["message"], Answer()
     for state in ("needs_review", "all"):
         for page in range(1, MAX_SOUGHT_PAGES + 1):
@@ -307,7 +306,7 @@ async def _show_balance(
 
 
 def _explain_balance(mail: Row) -> str:
-    """What the mail leaves open, and the numbers that may be the balance."""
+    """Explains what the mail leaves open, and lists the numbers that may be the balance."""
     reasons = [item["reason"] for item in mail["review"]]
     numbers = " or ".join(f"{number:,}" for number in mail["parsed"]["balance"]["amounts"])
     return " ".join([*reasons, *([f"The mail says: {numbers}."] if "balance" in mail["missing"] else [])])
@@ -325,7 +324,7 @@ async def _file_balance(member: Member, mail: Row) -> FlowResult:
 
 
 def list_parsed(mail: Row, kind: str) -> list[dict[str, Any]]:
-    """The bookings that were read; where none was, an empty one of the kind the person says."""
+    """The bookings read; if none, an empty one of the kind the person says."""
     parsed = list(mail["parsed"].get("bookings") or ())
     if not parsed and kind in ("flight", "hotel"):
         return [{"type": kind, "action": "create"}]
@@ -381,7 +380,7 @@ async def file_one(member: Member) -> FlowResult:
     filed = await change(member, "resolve_inbox_message", message_id=id, action="import", fields=fields)
     if filed.is_good and not filed["missing"]:
         return await _file_under_trip(member, filed)
-    if filed.is_good:  # what was corrected is kept, and something is still missing
+    if filed.is_good:  # the corrections are saved, and something is still missing
         mail = filed["inbox_message"]
         parsed = list_parsed(mail, "")
         faults = list_needed(parsed, mail["missing"]) or {"": "Nothing is filed yet: something is still open."}

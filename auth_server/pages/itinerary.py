@@ -1,4 +1,4 @@
-"""Items of a trip's plan by hand: a dinner, a tour, a train is added, changed and removed."""
+"""Items of a trip's plan entered by hand, such as a dinner, a tour or a train."""
 
 from asyncio import gather
 from collections.abc import Mapping
@@ -7,8 +7,7 @@ from typing import Any
 from auth_server.pages import trips
 from auth_server.pages.booking_timeline import Row
 from auth_server.pages.forms import Field, Form, ToolForm, mark_values, show_form
-from auth_server.pages.member import Member, redirect_back
-from auth_server.pages.member_routes import get_for_member, post_for_member
+from auth_server.pages.member import Member, get_for_member, post_for_member, redirect_back
 from auth_server.pages.tool_calls import Answer, change
 from auth_server.web.outcomes import FlowResult, show_problem
 
@@ -34,7 +33,7 @@ FORM = ToolForm(
     add="save_itinerary_item",
     change="save_itinerary_item",
 )
-_FIXED = ("title", "day", "start_time", "end_time")  # the tool can change these and not empty them
+_FIXED = ("title", "day", "start_time", "end_time")  # the tool can change these but not clear them
 _STAYS = "This cannot be emptied. Remove it from the plan and add it again without it."
 GONE = show_problem(
     "It is not in the plan any longer",
@@ -89,7 +88,7 @@ async def add(member: Member) -> FlowResult:
 
 
 async def _find_item(member: Member) -> tuple[Answer, dict[str, Any] | None]:
-    """The answer with the trip of the path, and the item of the path where it is in the plan."""
+    """Fetches the trip of the path, and its item if the plan has it."""
     answer, number = await trips.look_at(member), member.data.path_number("item")
     return answer, next((item for item in answer.get("itinerary", ()) if item["item_id"] == number), None)
 

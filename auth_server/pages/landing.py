@@ -33,7 +33,7 @@ async def serve_landing(request: Request) -> Response:
 
 
 def build_context(plan: Plan | None) -> dict[str, Any]:
-    """What the start page shows to a stranger, or to someone who has a plan."""
+    """The content of the start page for a stranger, or for someone with a plan."""
     config = settings()
     return {
         "site": config.web_url,
@@ -52,7 +52,7 @@ def build_context(plan: Plan | None) -> dict[str, Any]:
 
 @lru_cache(maxsize=1)
 def read_answer() -> dict[str, Any]:
-    """An answer that the sandbox gave, with its days as rows of cabins: points in thousands and their shade."""
+    """Reads a sandbox answer, with its days as rows of cabins: points in thousands and their shade."""
     answer: dict[str, Any] = json.loads(_ANSWER.read_text(encoding="utf-8"))
     days = answer["month"]["days"]
     lowest = {cabin: min(day[cabin] for day in days.values() if cabin in day) for cabin in _CABINS}
@@ -77,7 +77,7 @@ def _describe_cell(points: int | None, lowest: int) -> tuple[str, str]:
 
 
 def serve_legal_page(name: str) -> Callable[[Request], Awaitable[Response]]:
-    """A page of text in which the operator is named."""
+    """Serves a text page that names the operator."""
 
     async def endpoint(request: Request) -> Response:  # noqa: ARG001
         config = settings()
@@ -124,13 +124,13 @@ async def serve_security_contact(request: Request) -> Response:  # noqa: ARG001
 
 
 async def serve_problems(request: Request) -> Response:  # noqa: ARG001
-    """Where the `type` of a problem document leads."""
+    """Serves the page that the `type` of a problem document links to."""
     kinds = sorted(PROBLEMS.items(), key=lambda item: item[1].status)
     return render_page("problems.html", {"kinds": kinds, "example": _write_example()})
 
 
 def _write_example() -> str:
-    """The head and the body of a refusal, as a program gets them."""
+    """The head and body of a refusal, as programs receive them."""
     fault = Fault("month", "does not have the expected form", "a month YYYY-MM")
     refusal = Invalid(fault)
     body = problem(settings().web_url, refusal.status, refusal.message, **refusal.facts)

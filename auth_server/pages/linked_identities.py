@@ -1,4 +1,4 @@
-"""Sign-ins by other providers on the sign-in methods page: connected and removed."""
+"""Connects and removes other providers' sign-ins on the sign-in methods page."""
 
 from typing import Any
 

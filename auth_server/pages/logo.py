@@ -1,4 +1,4 @@
-"""Uploaded logos: PNG or JPEG pictures within limits, kept as pixels in a file of ours."""
+"""Uploaded logos: PNG or JPEG pictures within limits, re-encoded as our own file."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from shared.documents.picture_reader import NOT_A_PICTURE
 
 MAX_BYTES = 512 * 1024
 MAX_SIDE = 4000
-# Nothing may follow the end of the picture: it would be lost, and may be what the person meant.
+# Nothing may follow the end of the picture: it would be lost, and might be what the person meant.
 _ENDINGS = {"image/png": b"\0\0\0\0IEND\xae\x42\x60\x82", "image/jpeg": b"\xff\xd9"}
 _TOO_LARGE = f"The picture is larger than {MAX_SIDE} by {MAX_SIDE} pixels."
 _UNREADABLE = "The file is not a PNG or JPEG picture, or is damaged. SVG is not accepted."
@@ -20,7 +20,7 @@ class InvalidLogo(ValueError):
 
 @dataclass(frozen=True)
 class Logo:
-    """A PNG of ours, made small."""
+    """A small PNG made by us."""
 
     content: bytes
     width: int

@@ -1,19 +1,22 @@
-"""Signed-in members of the dashboard: their request, the frame of their pages, and the guards of pages and forms."""
+"""Signed-in members of the dashboard: their request, the frame of their pages, the guards and routes of both."""
 
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from inspect import iscoroutinefunction
 from typing import Any, TypeVar, cast
 from urllib.parse import quote, urlencode
 
 from sqlalchemy.orm import Session
+from starlette.routing import Route
 
 from auth_server.accounts import access, password_guesses, signin, step_up
 from auth_server.web import sessions
 from auth_server.web.flows import run_counted
+from auth_server.web.handlers import handle_form, handle_page
 from auth_server.web.outcomes import FORM_EXPIRED, FlowResult, Page, PageResult, Redirect, WaitingStep
-from auth_server.web.request_data import MAX_QUERY_CHARACTERS, RequestData
+from auth_server.web.request_data import MAX_BODY_BYTES, MAX_QUERY_CHARACTERS, RequestData
 from auth_server.web.tool_server import ToolServer
 from auth_server.web.unit_of_work import UnitOfWork
 from shared.db.accounts import Account
@@ -25,7 +28,7 @@ from shared.limits import hit
 from shared.secrets import digest
 
 T = TypeVar("T")
-# The places of the rail with their drawings. On a phone the first five are the bar at its bottom.
+# The places of the navigation with their icons. On a phone the first five form the bottom bar.
 PLACES = (
     ("/dashboard", "Home", "home"),
     ("/dashboard/search", "Search", "search"),
@@ -38,7 +41,7 @@ PLACES = (
     ("/dashboard/account", "Account", "account"),
 )
 _OF_ADVISORS = "/dashboard/clients"
-# Pages that belong together are sections of the place whose address begins the group.
+# Pages that belong together are sections of the place whose address the group starts with.
 SECTIONS = (
     (
         ("/dashboard/clients", "Clients"),
@@ -97,15 +100,15 @@ class Member:
 
     @property
     def _sees_clients(self) -> bool:
-        """Anyone who is no advisor any longer comes to the page by a link, and the rail then says where it is."""
+        """Whether the navigation lists clients: also for former advisors who reach the page by a link."""
         return self.plan >= Plan.PRO or bool(find_address(self.data.path, ((_OF_ADVISORS,),)))
 
     async def transact(self, work: Callable[[Session], T]) -> T:
-        """What a handler that is a coroutine function does with rows, in a transaction of its own."""
+        """Runs a coroutine handler's work with rows in its own transaction."""
         return await run_counted(lambda uow, _: work(uow.db), self.data)
 
     async def run(self, flow: "MemberFlow") -> FlowResult:
-        """A further step of the request in a transaction of its own, after what may run in none."""
+        """Runs a further step of the request in its own transaction, after work that must not run in one."""
         return await run_counted(lambda uow, _: cast("FlowResult", flow(replace(self, uow=uow))), self.data)
 
     def csrf(self, path: str) -> str:
@@ -136,12 +139,12 @@ class Member:
         return Page(template, frame | context, status)
 
     def take_form_once(self) -> bool:
-        """Whether this very form was not sent before: a page that shows a secret is not made again by a reload."""
+        """Whether this form was not sent before: a reload must not remake a page that shows a secret."""
         nonce = self.data.form_value("once")
         return not nonce or hit(f"once:{self.account.id}:{digest(nonce)[:32]}", 1, 86400).allowed
 
     def check_password(self, password: str, show_fault: Callable[[str], FlowResult]) -> FlowResult | None:
-        """None when this is the person's password, else the page to show. Failures count as those of sign-in do."""
+        """None when this is the person's password, else the page to show. Failures count as at sign-in."""
         attempts = signin.SignInAttempts(self.account.email or "", self.data.peer)
         if not attempts.begin():
             return signin.show_too_many_attempts()
@@ -153,7 +156,7 @@ class Member:
 
 
 def find_address(path: str, pages: Sequence[tuple[str, ...]]) -> str:
-    """The address a page belongs to: the longest one that begins its path, or nothing."""
+    """The address a page belongs to: the longest one that is a prefix of its path, or nothing."""
     return max((to for to, *_ in pages if path == to or path.startswith(to + "/")), key=len, default="")
 
 
@@ -163,14 +166,14 @@ MemberHandler = MemberFlow | Callable[[Member], Awaitable[FlowResult]]
 
 
 def begin(flow: MemberHandler, member: Member) -> PageResult:
-    """A coroutine function begins when the transaction is over: it may wait for tools, and reads no rows itself."""
+    """Starts a coroutine function after the transaction: it may wait for tools, and reads no rows itself."""
     if iscoroutinefunction(flow):
         return WaitingStep(lambda tools: flow(replace(member, tools=tools)))
     return cast("MemberFlow", flow)(member)
 
 
 def page_for_member(flow: MemberHandler, *, fresh: bool = False) -> Flow:
-    """A page: anyone who is signed out signs in and comes back to it, as does everybody whose sign-in is not fresh."""
+    """Shows a page; anyone signed out, or with a sign-in that is too old, signs in first and returns."""
 
     def guarded_flow(uow: UnitOfWork, data: RequestData) -> PageResult:
         session = sessions.load(uow.db, data.cookie)
@@ -188,7 +191,7 @@ def page_for_member(flow: MemberHandler, *, fresh: bool = False) -> Flow:
 
 
 def write_address(data: RequestData) -> str:
-    """The page that was asked for, with its query; a query too long to travel in another address is left out."""
+    """The requested page with its query, left out if too long for another address."""
     query = urlencode(data.query)
     return f"{data.path}?{query}" if 0 < len(query) <= MAX_QUERY_CHARACTERS else data.path
 
@@ -196,9 +199,9 @@ def write_address(data: RequestData) -> str:
 def form_for_member(
     flow: Callable[[Member], T], *, fresh: bool = False, page: str | None = None
 ) -> Callable[[UnitOfWork, RequestData], T | FlowResult]:
-    """A page's form, which must carry the token made for the path it is sent to.
+    """Handles a form, which must have the token made for the path it is sent to.
 
-    With `fresh` a person whose sign-in is too old signs in again and comes back to the form, which stands on `page`.
+    With `fresh` a person whose sign-in is too old signs in again and comes back to the form, which is on `page`.
     """
 
     def guarded_flow(uow: UnitOfWork, data: RequestData) -> T | FlowResult:
@@ -214,5 +217,30 @@ def form_for_member(
 
 
 def redirect_back(to: str, done: str) -> Redirect:
-    """To the page the form came from; `done` names the message it then shows."""
+    """Redirects to the form's page; `done` names the message to show there."""
     return Redirect(f"{to}?done={done}")
+
+
+# Routes of pages and forms for members; each page module lists its own as `ROUTES`.
+
+
+def get_for_member(path: str, flow: MemberHandler, *, fresh: bool = False) -> Route:
+    """With `fresh` anyone who signed in more than ten minutes ago signs in again first.
+
+    The query may name things in any language, as people name them.
+    """
+    return Route(path, handle_page(page_for_member(flow, fresh=fresh), text=True), methods=["GET"])
+
+
+def post_for_member(
+    path: str,
+    flow: MemberHandler,
+    *,
+    hashes: bool = False,
+    fresh: bool = False,
+    page: str | None = None,
+    max_bytes: int = MAX_BODY_BYTES,
+) -> Route:
+    """`page` is where the form stands, when its address is another than the form's."""
+    guarded_flow = form_for_member(partial(begin, flow), fresh=fresh, page=page)
+    return Route(path, handle_form(guarded_flow, hashes=hashes, max_bytes=max_bytes), methods=["POST"])

@@ -5,8 +5,7 @@ from typing import NamedTuple
 
 from auth_server.accounts import message_channels
 from auth_server.accounts.proof_codes import ProofRefused
-from auth_server.pages.member import Member, redirect_back
-from auth_server.pages.member_routes import get_for_member, post_for_member
+from auth_server.pages.member import Member, get_for_member, post_for_member, redirect_back
 from auth_server.pages.settings import MAIL_KINDS
 from auth_server.web.outcomes import FlowResult, Redirect, show_problem
 from shared.db.message_channels import MessageChannel, find_channel, list_channels, open_address
@@ -84,7 +83,7 @@ FIELDS = {
 def show(
     member: Member, status: int = 200, faults: Mapping[str, str] | None = None, code_of: int | None = None
 ) -> FlowResult:
-    """`faults` are sentences by field (code; page for all of it); `code_of` is the id of whose code was entered."""
+    """`faults` are sentences by field (code; page for all of it); `code_of` is the channel whose code was entered."""
     channels = list_channels(member.db, member.account.id)
     return member.show(
         "message_channels.html",
@@ -108,7 +107,7 @@ def show(
 
 
 def _describe_pending(member: Member, channel: MessageChannel) -> dict[str, object]:
-    """The key that signs a webhook is shown until the channel is proved, and not after it."""
+    """Shows the signing key of a webhook until the channel is proved, not afterwards."""
     address = open_address(channel) or {}
     return {
         "channel": channel,
@@ -140,7 +139,7 @@ def _show_new(
 
 
 def add(member: Member) -> FlowResult:
-    """To the receiver that was entered a code is sent."""
+    """Sends a code to the receiver entered."""
     kind = member.data.form_value("kind")
     if kind not in FIELDS:
         return redirect_back(PAGE, "")
@@ -158,7 +157,7 @@ def add(member: Member) -> FlowResult:
 
 
 def _read_id(text: str) -> int:
-    """0 is no channel's."""
+    """Reads an id; 0 belongs to no channel."""
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 19 else 0
 
 

@@ -1,11 +1,11 @@
-"""Notices page: what was told to a person, each with the way to what it is about, marked as read and deleted."""
+"""Notices page: what a person was told, each with a link to its subject, and marked as read or deleted."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from itertools import groupby
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
-from auth_server.pages.member import Member
-from auth_server.pages.member_routes import get_for_member, post_for_member
+from auth_server.pages.member import Member, get_for_member, post_for_member
 from auth_server.pages.tool_calls import Answer, Subject, change, look
 from auth_server.pages.watch_lines import read_moment
 from auth_server.web.outcomes import FlowResult, Redirect
@@ -15,6 +15,7 @@ PATH = "/dashboard/notices"
 READ, DELETE = f"{PATH}/read", f"{PATH}/delete"
 PER_PAGE = 15
 MAX_PAGE = 100_000
+MAX_LINES = 2  # of a notice: the finds of a watch are on its page
 BODY_CHARACTERS = 500  # of a notice: fifteen of them stay below 30 kB
 MESSAGES = {
     "read": "The notice is marked as read.",
@@ -22,11 +23,12 @@ MESSAGES = {
     "deleted": "The notice is deleted.",
 }
 KINDS = {kind.notice: kind.label for kind in WATCH_KINDS} | {"inbox": "Forwarded mail", "account": "Account"}
+_WORDS = ("title", "body", "link")
 NOTICES = Subject("notice", PATH, "Your notices")
 
 
 def _read_place(member: Member) -> tuple[int, bool]:
-    """Which page of the list, and whether only what is unread: of the query, or of the form that came from there."""
+    """The page of the list and whether only unread ones, from the query or the form."""
     data = member.data
     text = data.query_value("page") or data.form_value("page")
     page = int(text) if text.isascii() and text.isdecimal() and len(text) < 7 else 1
@@ -45,7 +47,7 @@ async def show(member: Member) -> FlowResult:
     page, only_unread = _read_place(member)
     return member.show(
         "notices.html",
-        rows=[_describe(notice) for notice in answer["notifications"]],
+        rows=_list_rows(answer["notifications"]),
         unread=answer["unread"],
         paging=answer["paging"],
         page=page,
@@ -55,14 +57,28 @@ async def show(member: Member) -> FlowResult:
     )
 
 
+def _list_rows(notices: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Consecutive unread notices with the same words are one row, marked as read as a whole."""
+    runs = groupby(notices, key=lambda row: row["notification_id"] if row["read"] else (*map(row.get, _WORDS),))
+    groups = [list(run) for _, run in runs]
+    return [
+        _describe(group[0]) | {"ids": ",".join(row["notification_id"] for row in group), "alike": len(group) - 1}
+        for group in groups
+    ]
+
+
 def _describe(notice: Mapping[str, Any]) -> dict[str, Any]:
-    body = str(notice["body"])
+    lines = str(notice["body"]).splitlines()
+    most = len(lines) if len(lines) <= MAX_LINES + 1 else MAX_LINES
+    body = "\n".join(lines[:most])
     cut = body if len(body) <= BODY_CHARACTERS else f"{body[: BODY_CHARACTERS - 1].rstrip()}…"
     return {
         "id": notice["notification_id"],
         "kind": KINDS.get(notice["kind"], notice["kind"]),
+        "drawing": {"inbox": "mail", "account": "account"}.get(notice["kind"], "watches"),
         "title": notice["title"],
         "body": cut,
+        "more": len(lines) - most,
         "read": notice["read"],
         "page": find_page(notice),
         "at": read_moment(notice["created_at"]),
@@ -75,9 +91,9 @@ def find_page(notice: Mapping[str, Any]) -> str | None:
 
 
 async def mark_read(member: Member) -> FlowResult:
-    """The one that the button names, or all."""
+    """Marks those that the button names, or all."""
     notice_id = member.data.form_value("notification_id")
-    arguments: dict[str, Any] = {"notification_ids": [notice_id]} if notice_id else {"all": True}
+    arguments: dict[str, Any] = {"notification_ids": notice_id.split(",")} if notice_id else {"all": True}
     marked = await change(member, "mark_notifications_read", **arguments)
     return _return_to_list(member, marked, "read" if notice_id else "all_read")
 
@@ -91,7 +107,7 @@ def _return_to_list(member: Member, answer: Answer, done: str) -> FlowResult:
 
 
 async def ask_delete(member: Member) -> FlowResult:
-    """The notice stands on the page of the list its link came from."""
+    """Asks on the page of the list that the link came from."""
     answer, notice_id = await _look(member), member.data.query_value("id")
     if not answer.is_good:
         return NOTICES.show_away()

@@ -22,13 +22,10 @@ SECRET_PREFIX = "awt_cs_"  # noqa: S105
 MAX_APPS, MAX_URIS = 10, 10
 
 
-def _list_apps(member: Member) -> list[Client]:
-    own = (Client.owner_id == member.account.id, Client.kind == "manual")
-    return list(member.db.scalars(select(Client).where(*own).order_by(Client.created_at.desc())))
-
-
 def show(member: Member) -> FlowResult:
-    return member.show("api_apps.html", apps=_list_apps(member), may=member.plan >= Plan.PREMIUM, most=MAX_APPS)
+    own = (Client.owner_id == member.account.id, Client.kind == "manual")
+    apps = list(member.db.scalars(select(Client).where(*own).order_by(Client.created_at.desc())))
+    return member.show("api_apps.html", apps=apps, may=member.plan >= Plan.PREMIUM, most=MAX_APPS)
 
 
 def show_new(member: Member, status: int = 200, faults: dict[str, str] | None = None) -> FlowResult:
@@ -93,7 +90,7 @@ def _find_app(member: Member) -> Client | None:
 
 
 def rotate(member: Member) -> FlowResult:
-    """The old secret ends at once; tokens issued with it stay valid."""
+    """Replaces the secret; the old one ends at once, and tokens issued with it stay valid."""
     app = _find_app(member)
     if app is None:
         return redirect_back(PATH, "gone")

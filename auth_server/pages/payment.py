@@ -7,8 +7,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from auth_server.pages.member import Member
-from auth_server.pages.member_routes import get_for_member, post_for_member
+from auth_server.pages.member import Member, get_for_member, post_for_member
 from auth_server.pages.plans import PAYMENT_PATH as PATH
 from auth_server.pages.plans import describe_plans
 from auth_server.web.outcomes import FlowResult, Page, Redirect, show_problem
@@ -42,7 +41,7 @@ _REFUSED = show_problem(
 _NOT_SOLD = show_problem(
     "This plan is not sold here", "Please choose one of the plans on the page.", 422, None, _TO_PLAN
 )
-Visit = Callable[[Client, str], Awaitable[str]]  # of one customer: the address of the page
+Visit = Callable[[Client, str], Awaitable[str]]  # for one customer: the address of the page
 
 
 def show(member: Member) -> Page:
@@ -61,7 +60,7 @@ def show(member: Member) -> Page:
 
 
 async def choose(member: Member) -> FlowResult:
-    """A first subscription is ordered at the checkout; another plan of a subscriber is confirmed at the portal."""
+    """Orders a first subscription at the checkout; a subscriber confirms another plan at the portal."""
     door, slug = find_door(), member.data.form_value("plan")
     plan = next((plan for plan in door.list_plans() if plan.slug == slug), None)
     if plan is None:
@@ -83,15 +82,15 @@ async def choose(member: Member) -> FlowResult:
 
 
 async def manage(member: Member) -> FlowResult:
-    """Cards, invoices and the end of a subscription are at the payment service."""
+    """Leads to cards, invoices and cancellation at the payment service."""
     row = await member.transact(lambda db: find_customer(db, find_door().name, member.account.id))
     return _NOT_SOLD if row is None else await _visit(member, row, partial(_open_portal, change=None))
 
 
 async def _visit(member: Member, row: BillingCustomer | None, visit: Visit) -> FlowResult:
-    """To the page of the payment service; no row waits for its answer."""
+    """Leads to the payment service's page; no row stays locked for its answer."""
     door = find_door()
-    assert door.connect is not None  # of a door that has plans or customers
+    assert door.connect is not None  # of a service that has plans or customers
     try:
         async with door.connect() as client:
             return Redirect(await visit(client, row.customer_id if row else await _make_customer(client, door, member)))
@@ -102,7 +101,7 @@ async def _visit(member: Member, row: BillingCustomer | None, visit: Visit) -> F
 
 
 async def _make_customer(client: Client, door: Door, member: Member) -> str:
-    """Kept before anything is ordered, so that every event of the order finds its account."""
+    """Saves the customer before any order, so that every event of the order finds its account."""
     account = member.account
     new_id = await client.create_customer(account.public_id, account.email or "")
 

@@ -14,7 +14,7 @@ NO_NUMBER = "This is no phone number. Please enter it with the country's code, s
 def show(
     member: Member, status: int = 200, faults: dict[str, str] | None = None, code_of: PhoneNumber | None = None
 ) -> FlowResult:
-    """`faults` are sentences by field (number, code; page for all of it); `code_of` is whose code was entered."""
+    """`faults` are sentences by field (number, code; page for all of it); `code_of` is the number of the code."""
     numbers = phones.list_numbers(member.db, member.account.id)
     unproved = [phone for phone in numbers if phone.proved_at is None]
     return member.show(
@@ -44,7 +44,7 @@ def _find_number(member: Member) -> PhoneNumber | None:
 
 
 def send_code(member: Member) -> FlowResult:
-    """To the number that was typed."""
+    """Sends a code to the number typed."""
     number = parse_phone_number(member.data.form_value("number"))
     if number is None:
         return show(member, 422, {"number": NO_NUMBER})
@@ -56,7 +56,7 @@ def send_code(member: Member) -> FlowResult:
 
 
 def send_another_code(member: Member) -> FlowResult:
-    """To a number of the list, or to one that an alert names."""
+    """Sends another code to a listed number, or one that an alert names."""
     phone, alert_id = _find_number(member), _read_id(member, "alert_id")
     number = phones.open_number(phone) if phone is not None else None
     if alert_id is not None:

@@ -13,6 +13,7 @@ from auth_server.web.rendering import render_page
 from auth_server.web.request_data import RequestData, to_request_data
 from auth_server.web.unit_of_work import UnitOfWork
 from shared.billing.registry import find_door
+from shared.domain.party_prices import format_money
 from shared.domain.plans import LIMITS, Plan, list_additions
 from shared.domain.watch_kinds import LIMITED_KINDS
 from shared.settings import settings
@@ -22,7 +23,7 @@ PAYMENT_PATH = "/dashboard/account/plan"
 
 @dataclass(frozen=True)
 class PlanCard:
-    """A plan as people read of it. `link` leads to it; without one the operator changes plans in another way."""
+    """A plan for the page. `link` leads to it; without one the operator changes plans in another way."""
 
     plan: Plan
     name: str
@@ -40,18 +41,18 @@ def describe_plans() -> list[PlanCard]:
 
 
 def _describe_price(plan: Plan) -> str:
-    """As the operator says it; where a plan is sold without that, its price stands on the page that takes it."""
+    """The operator's price; for a plan sold without one, the page that takes the payment shows it."""
     config = settings()
     prices = {Plan.PREMIUM: config.premium_price, Plan.PRO: config.pro_price, Plan.ENTERPRISE: config.enterprise_price}
     if plan is Plan.FREE:
         return "Free"
     if (price := prices[plan]) is not None:
-        return f"{price:.2f} USD a month"
+        return f"{format_money(price, 'USD')} a month"
     return "Shown before you pay" if plan in find_door().list_plans() else "On request"
 
 
 def _find_way(plan: Plan) -> tuple[str | None, str]:
-    """Where the button of a plan leads, as the operator set it, and its words."""
+    """The link of a plan's button, as the operator set it, and its label."""
     config, name = settings(), plan.slug.title()
     if plan is Plan.FREE:
         return ("/signup", "Start free") if config.takes_signup_forms else (None, "")

@@ -13,8 +13,12 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from auth_server.pages.booking_timeline import END_OF_DAY, FLIGHTS, STAYS, describe_times, find_days_later
+from auth_server.pages.booking_timeline import END_OF_DAY, FLIGHTS, STAYS, describe_times
+from auth_server.pages.deadlines import name_credits, sum_credits
+from auth_server.pages.flight_drawings import DrawnBooking, draw_flight
+from auth_server.pages.landing import read_answer
 from auth_server.pages.member import Member
+from auth_server.pages.search import PATH as SEARCH
 from auth_server.pages.tool_calls import Answer, look
 from auth_server.pages.trips import PATH as TRIPS_PATH
 from auth_server.pages.watch_lines import describe_route_monitor
@@ -24,17 +28,17 @@ from auth_server.web.year_of_dots import Ending, draw_year
 from shared import clock
 from shared.db.oauth import Client, Family
 from shared.db.worth_days import list_worth
+from shared.domain.dates import add_months
 from shared.domain.deadlines import weigh_stake
 from shared.domain.household import add_member
 from shared.domain.party_prices import format_money
-from shared.domain.possible_flights import format_minutes
-from shared.internal_api import DRAW_FLIGHTS
+from shared.domain.plans import Plan
 
 YEAR_DAYS, WITHIN_DAYS = 366, 90
 MAX_BALANCES, MAX_TASKS = 8, 5
 MAX_BOOKINGS, MAX_WATCHES = 5, 4
-MAX_STAYS = 20  # whose free cancellation is among what ends
-# Journeys stand among the bookings, and what ends of them comes from there.
+MAX_STAYS = 20  # whose free cancellation is among the deadlines
+# Journeys are listed with the bookings, and their deadlines are read from there.
 KINDS = ("points", "voucher", "status", "card_bonus", "card_credit", "annual_fee", "transfer_bonus")
 # Each part of the page: the tool that answers it, and with which arguments.
 LOOKS: Mapping[str, tuple[str, dict[str, Any]]] = {
@@ -47,7 +51,7 @@ LOOKS: Mapping[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-# Where a person sees to what ends, and the word of the one step that is next.
+# The page for each deadline, and the label of the next step.
 STEPS = {
     "points": ("/dashboard/balances", ""),
     "voucher": ("/dashboard/vouchers", ""),
@@ -62,7 +66,7 @@ STEPS = {
 
 @dataclass(frozen=True)
 class Section:
-    """One card of the page: the rows it shows, and how many there are next to them. Without an answer it says so."""
+    """One card of the page: the rows it shows, and how many there are next to them. It says if there is no answer."""
 
     answered: bool
     rows: Sequence[Any] = ()
@@ -71,7 +75,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Task:
-    """What ends on a day. Credits of one day are one task: ten equal rows are one row."""
+    """What is due on a day. Credits of one day are one task: ten equal rows are one row."""
 
     day: date
     days_left: int
@@ -80,18 +84,15 @@ class Task:
     page: str
     step: str
     at_stake: float  # in the currency of the page
-    slug: str = ""  # of the programme whose mark stands there
+    slug: str = ""  # of the programme whose mark is shown
 
 
 @dataclass(frozen=True)
 class NextFlight:
-    """Of the person or a member; `length` is how long it takes and where it goes without a stop."""
+    """The next flight of the person or a member."""
 
-    flight: Mapping[str, Any]
-    city: str
+    booking: DrawnBooking
     days: int
-    length: str
-    map: str
     page: str
 
 
@@ -123,7 +124,16 @@ async def show(member: Member) -> FlowResult:
         bookings=_merge_bookings(answers["flights"], answers["stays"]),
         watches=_read(answers["watches"], _list_watches),
         today=clock.today(),
+        answer=None if worth or not steps or _has_rows(answers, ("flights", "bookings")) else read_answer(),
+        example=_write_example(member.plan),
     )
+
+
+def _write_example(plan: Plan) -> str:
+    """A search that answers at once: of a month, or of a day where the plan has no months."""
+    first = add_months(clock.today(), 3).replace(day=1)
+    of_month = f"{SEARCH}?origin=SFO&destination=NRT&airline=UA&month={first:%Y-%m}&passengers=2"
+    return of_month if plan >= Plan.PREMIUM else f"{SEARCH}/day?origin=SFO&destination=NRT&airline=UA&day={first}"
 
 
 async def _find_next_flight(member: Member, answer: Answer) -> NextFlight | None:
@@ -131,21 +141,9 @@ async def _find_next_flight(member: Member, answer: Answer) -> NextFlight | None
     flight = next((row for row in answer.get("bookings", ()) if row["state"] == "upcoming"), None)
     if flight is None:
         return None
-    ends = {"origin": flight["origin"], "destination": flight["destination"]}
-    if flight["departure_time"] and flight["arrival_time"] and flight["arrival_date"]:
-        ends["departs_at"] = f"{flight['departure_date']}T{flight['departure_time']}"
-        ends["arrives_at"] = f"{flight['arrival_date']}T{flight['arrival_time']}"
-    drawing = await look(member, DRAW_FLIGHTS, flights=[ends])
-    facts = drawing["flights"][0] if drawing.is_good else {"destination_city": flight["destination"]}
     trip, day = flight["workspace_trip_id"], date.fromisoformat(flight["departure_date"])
-    return NextFlight(
-        dict(flight, later=find_days_later(flight)),
-        facts["destination_city"],
-        (day - clock.today()).days,
-        format_minutes(facts["minutes"]) if facts.get("minutes") else "",
-        drawing.get("map", ""),
-        f"{TRIPS_PATH}/{trip}" if trip else f"{FLIGHTS}/{flight['booking_id']}",
-    )
+    page = f"{TRIPS_PATH}/{trip}" if trip else f"{FLIGHTS}/{flight['booking_id']}"
+    return NextFlight(await draw_flight(member, flight), (day - clock.today()).days, page)
 
 
 def _has_rows(answers: Mapping[str, Answer], *names: tuple[str, str]) -> bool | None:
@@ -159,7 +157,7 @@ def _read(answer: Answer, rows: Callable[[Answer], Section]) -> Section:
 
 
 def _sum_worth(answer: Answer) -> dict[str, Any] | None:
-    """The estimated worth of all points with its parts by kind; None where there is none, or no answer."""
+    """The estimated worth of all points with its parts by kind; None without points, or without an answer."""
     if not answer.get("balances") or not answer["total_value"]["amount"]:
         return None
     programs = len({balance["program"] for balance in answer["balances"]})
@@ -171,7 +169,7 @@ def _sum_worth(answer: Answer) -> dict[str, Any] | None:
 
 
 def _draw_worth(days: Points) -> Chart | None:
-    """The line of what the points were worth, as far as it reaches; a single day is no line."""
+    """Draws what the points were worth over time; nothing for a single day."""
     if len(days) < 2:
         return None
     return draw_line(days, "Worth in US dollars", format_value=lambda value: format_money(Decimal(value), "USD"))
@@ -206,17 +204,15 @@ def _describe_task(row: Mapping[str, Any], currency: str) -> Task:
 
 
 def _join_credits(rows: Sequence[Mapping[str, Any]], currency: str) -> Task:
-    """Credits of one day: the sum of those in the page's currency, and the names of the first."""
+    """Joins credits of one day: their sum in the page's currency, and the first names."""
     page, step = STEPS["card_credit"]
-    sums = Counter[str]()
-    for row in rows:
-        sums[row["currency"]] += row["amount"] or 0
+    sums = sum_credits(rows)
     names = [row["title"].partition(": ")[0] for row in rows]
     first, day = rows[0], date.fromisoformat(rows[0]["due_on"])
     if len(rows) == 1:
         title, about = f"{names[0]} ends", ""
     else:
-        title = f"{' and '.join(format_money(amount, code) for code, amount in sums.items())} of card credits end"
+        title = name_credits(sums)
         about = f"{names[0]} and {len(rows) - 1} more"
     about = about or format_money(first["amount"], first["currency"])
     return Task(day, first["days_left"], title, about, page, step, float(sums.get(currency, 0)))
@@ -232,20 +228,20 @@ def _describe_free_cancellation(stay: Mapping[str, Any]) -> Task | None:
 
 
 def _choose_tasks(tasks: Sequence[Task]) -> Section:
-    """Those of the next 90 days, the most pressing first."""
+    """The tasks of the next 90 days, the most urgent first."""
     near = [task for task in tasks if task.days_left <= WITHIN_DAYS]
     near.sort(key=lambda t: (-weigh_stake(Decimal(t.at_stake), t.days_left), t.day, t.title))
     return Section(True, near[:MAX_TASKS], len(near[MAX_TASKS:]))
 
 
 def _name(task: Task) -> str:
-    """The words at a dot: points by their programme, and their worth."""
+    """The label of a dot: points by programme, and their worth."""
     name = re.sub(r"^[\d,]+ (.+?)( points| miles)?( of .+)? expire.*$", r"\1", task.title)
     return f"{name} {task.about}" if task.slug and len(name) < 24 else ""
 
 
 def _merge_bookings(flights: Answer, stays: Answer) -> Section:
-    """The next flights and stays in one order of time; what answers of the two is shown."""
+    """Merges the next flights and stays by time; shows whichever of the two answered."""
     if not (flights.is_good or stays.is_good):
         return Section(answered=False)
     rows = [*map(_describe_flight, flights.get("bookings", ())), *map(_describe_stay, stays.get("bookings", ()))]

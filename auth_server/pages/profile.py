@@ -1,11 +1,10 @@
-"""Profile page: from where and how the person travels, in which currency and time zone, and who is in the household."""
+"""Profile page: where from and how the person travels, in which currency and time zone, and who is in the household."""
 
 from asyncio import gather
 from collections.abc import Mapping
 
 from auth_server.pages.forms import Field, Form, ToolForm, mark_values
-from auth_server.pages.member import Member, redirect_back
-from auth_server.pages.member_routes import get_for_member, post_for_member
+from auth_server.pages.member import Member, get_for_member, post_for_member, redirect_back
 from auth_server.pages.tool_calls import Answer, Subject, change, look
 from auth_server.web.outcomes import FlowResult
 

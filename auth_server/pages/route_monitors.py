@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 from datetime import date, datetime
-from decimal import Decimal
 from typing import Any
 from urllib.parse import urlencode
 
+from auth_server.pages.flight_drawings import draw_ways, fill_slip
 from auth_server.pages.forms import Field, ToolForm, write_value
 from auth_server.pages.member import Member
 from auth_server.pages.tool_calls import Answer
@@ -13,8 +13,9 @@ from auth_server.pages.watch_lines import Row, describe_route_monitor, describe_
 from auth_server.pages.watch_pages import Kind, Listing, list_routes
 from auth_server.web.charts import draw_line
 from auth_server.web.outcomes import FlowResult
-from shared.domain.flight_times import format_days_later, format_flight_times
-from shared.domain.party_prices import describe_party, format_amount
+from shared.domain.flight_times import format_flight_times
+from shared.domain.look_bars import draw_looks
+from shared.domain.party_prices import describe_party, format_money
 from shared.domain.plurals import pluralize
 from shared.domain.source_names import name_source
 from shared.domain.watch_kinds import ROUTE_MONITOR
@@ -42,13 +43,22 @@ FORM = ToolForm(
     add="create_route_monitor",
     change="update_route_monitor",
 )
+_LOOKS = {
+    "find": "new seats",
+    "done": "nothing new",
+    "part": "answered in part",
+    "fail": "without an answer",
+    "due": "not looked at",
+}
 _STOPS = {None: "", 0: "non-stop"}
 
 
-def _show(kind: Kind, member: Member, answer: Answer) -> FlowResult:
+async def _show(kind: Kind, member: Member, answer: Answer) -> FlowResult:
     monitor, names = answer["monitor"], answer["names"]
     seats = [_describe_seat(seat, names) for seat in answer["matches"]]
     prices = [(datetime.fromisoformat(price["found_at"]), price["points"]) for price in answer["prices"]]
+    values = {field.name: monitor.get(field.name) for field in FORM.fields if not field.name.endswith("_date")}
+    texts = {name: ",".join(v) if isinstance(v, list) else write_value(v) for name, v in values.items()}
     return member.show(
         "route_watch.html",
         kind=kind,
@@ -59,24 +69,19 @@ def _show(kind: Kind, member: Member, answer: Answer) -> FlowResult:
         seats=seats,
         more=monitor["matches_total"] - len(seats),
         picture=draw_line(prices, "Fewest points per person", want=monitor["max_points"]),
-        checks=[_describe_check(check) for check in answer["checks"]],
+        checks=[{"at": read_moment(check["checked_at"]), "words": _word_check(check)} for check in answer["checks"]],
+        looks=draw_looks([_judge_check(check) for check in answer["checks"]][::-1], "check", _LOOKS),
+        map=await draw_ways(member, [(monitor["origin"], monitor["destination"])]),
         party=describe_party(monitor["passengers"]),
         is_party=monitor["passengers"] > 1,
         ended_at=read_moment(monitor["cancelled_at"]),
-        again=urlencode(_list_terms(monitor)),
+        again=urlencode({name: text for name, text in texts.items() if text}),
         funding=answer["funding"],
     )
 
 
-def _list_terms(monitor: Row) -> dict[str, str]:
-    """What the form for a new watch is filled with."""
-    values = {field.name: monitor.get(field.name) for field in FORM.fields if not field.name.endswith("_date")}
-    texts = {name: ",".join(v) if isinstance(v, list) else write_value(v) for name, v in values.items()}
-    return {name: text for name, text in texts.items() if text}
-
-
 def _describe_seat(seat: Row, names: Mapping[str, str]) -> dict[str, Any]:
-    """One seat in the words of a row: prices of a person and of everybody."""
+    """One seat as a row: the price for one and for everyone."""
     airline = names.get(seat["airline"], seat["airline"])
     times = format_flight_times(seat["departs_at"], seat["arrives_at"], " to ")
     stops = _STOPS[seat["stops"]] if seat["stops"] in _STOPS else pluralize(seat["stops"], "stop")
@@ -86,14 +91,9 @@ def _describe_seat(seat: Row, names: Mapping[str, str]) -> dict[str, Any]:
         "about": ", ".join(
             filter(None, (f"{seat['origin']} to {seat['destination']}", times, stops, seat["cabin"].replace("_", " ")))
         ),
-        "slip": {
-            "origin": seat["origin"],
-            "destination": seat["destination"],
-            "departure_time": format_flight_times(seat["departs_at"], None),
-            "arrival_time": format_flight_times(None, seat["arrives_at"]),
-            "later": format_days_later(seat["departs_at"], seat["arrives_at"]).strip(),
-        },
+        "slip": fill_slip(seat),
         "stops": stops,
+        "cabin": seat["cabin"].replace("_", " "),
         "airline": airline,
         "slug": seat["program"],
         "program": names.get(seat["program"], seat["program"]),
@@ -109,14 +109,19 @@ def _describe_seat(seat: Row, names: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _describe_taxes(taxes: float | None, currency: str | None) -> str:
-    """`+ 312 USD`."""
+    """`+ $312`."""
     if taxes is None or not currency:
         return "+ taxes not known"
-    return f"+ {format_amount(Decimal(str(taxes)), currency)}"
+    return f"+ {format_money(taxes, currency)}"
 
 
-def _describe_check(check: Row) -> dict[str, Any]:
-    return {"at": read_moment(check["checked_at"]), "words": _word_check(check)}
+def _judge_check(check: Row) -> str:
+    """Returns the kind of its bar."""
+    if check["outcome"] in ("connection_required", "not_configured"):
+        return "due"
+    if check["outcome"] == "backend_unavailable":
+        return "fail"
+    return "find" if check["new_matches"] else "part" if check["failed_sources"] else "done"
 
 
 def _word_check(check: Row) -> str:
@@ -141,6 +146,7 @@ KIND = Kind(
     number="monitor_id",
     listing=Listing(
         name="routes",
+        drawing="trips",
         title="Routes",
         words="Watch a route",
         empty="No route is watched. A watch looks every few hours and mails award seats when they open.",

@@ -8,9 +8,10 @@ from typing import Any, Literal
 from urllib.parse import urlencode
 
 from auth_server.pages import connections
-from auth_server.pages.member import Member
-from auth_server.pages.member_routes import get_for_member
+from auth_server.pages.flight_drawings import draw_ways
+from auth_server.pages.member import Member, get_for_member
 from auth_server.pages.tool_calls import look, read_faults, read_usual, search
+from auth_server.pages.watch_lines import describe_route_monitor
 from auth_server.web.outcomes import FlowResult, Page
 from shared import clock
 from shared.domain.dates import add_months, find_month_bounds
@@ -21,7 +22,7 @@ from shared.domain.source_names import name_source
 # A month: award prices by day and cabin, from a search of the month or from what was seen before.
 
 OLD = timedelta(hours=24)
-# The dearest of each shade, as a multiple of the best price of the cabin.
+# The upper bound of each shade, as a multiple of the cabin's best price.
 _SHADES = ((1.1, "c1"), (1.25, "c2"), (1.6, "c3"))
 _Key = tuple[date, str]
 State = Literal["none", "unknown", "past"]
@@ -29,7 +30,7 @@ State = Literal["none", "unknown", "past"]
 
 @dataclass(frozen=True)
 class Price:
-    """The lowest of a day and cabin, per person."""
+    """The lowest price of a day and cabin, per person."""
 
     points: int
     is_old: bool = False
@@ -46,19 +47,29 @@ class Cell:
 
 
 @dataclass(frozen=True)
+class Way:
+    """A route that is watched, with the query that shows its month."""
+
+    title: str
+    find: str
+    query: str
+    ends: tuple[str, str]
+
+
+@dataclass(frozen=True)
 class Row:
     day: date
     cells: tuple[Cell, ...]
 
 
 def build_searched(answer: Mapping[str, Any], month: str, today: date) -> list[Row]:
-    """From an answer of search_monthly_availability, which leaves out the days that are past."""
+    """Builds it from an answer of search_monthly_availability, which leaves out past days."""
     prices: dict[_Key, Price] = {}
     states: dict[_Key, State] = {}
     has_failed = bool(answer["coverage"]["failed"])
     for row in answer["days"]:
         day = date.fromisoformat(row["date"])
-        is_unknown = row["state"] == "unknown" or has_failed  # a source without an answer may have the other cabins
+        is_unknown = row["state"] == "unknown" or has_failed  # a source that did not answer may have the other cabins
         for cabin in answer["asked"]["cabins"]:
             states[day, cabin] = "unknown" if is_unknown else "none"
             if cabin in row["cabins"]:
@@ -67,7 +78,7 @@ def build_searched(answer: Mapping[str, Any], month: str, today: date) -> list[R
 
 
 def build_seen(flights: Iterable[Mapping[str, Any]], month: str, passengers: int, now: datetime) -> list[Row]:
-    """From rows of list_flights: a day without one was perhaps never looked at."""
+    """Builds it from rows of list_flights: a day without one may never have been looked at."""
     prices: dict[_Key, Price] = {}
     for flight in flights:
         if flight["seats"] is not None and flight["seats"] < passengers:
@@ -96,7 +107,7 @@ def _build_rows(month: str, today: date, prices: Mapping[_Key, Price], states: M
 
 
 def format_thousands(points: int) -> str:
-    """`60`, `32.5`, `147`: in thousands, to the nearest hundred below 100,000, for a cell is narrow."""
+    """`60`, `32.5`, `147`: in thousands, to the nearest hundred below 100,000, because a cell is narrow."""
     return f"{round(points / 1000, 1 if points < 99_950 else 0):g}"
 
 
@@ -105,6 +116,7 @@ FIELDS = ("origin", "destination", "airline", "month", "passengers")
 REFRESH_SECONDS, MAX_LOOKS = 2, 45  # then it waits for a click (WCAG 2.2.1); no search takes longer
 MAX_NAME = 60  # characters
 MONTHS_AHEAD = 12
+MAX_WAYS = 5  # watched routes next to the form
 PARTIES = [(str(n), "1 person" if n == 1 else f"{n} people") for n in range(1, 10)]
 CABIN_WORDS = [(cabin, cabin.replace("_", " ").capitalize()) for cabin in CABINS]
 NO_ANSWER = "The search did not answer in time. It is no sign that seats are missing; please try again in a moment."
@@ -115,7 +127,7 @@ def read_query(member: Member, names: tuple[str, ...]) -> dict[str, str]:
 
 
 def read_passengers(typed: Mapping[str, str]) -> int | str:
-    """A number as the tools take it, or what they refuse."""
+    """Reads a number the tools accept, or text they refuse."""
     text = typed["passengers"] or "1"
     try:
         number: int = read_number(text, is_whole=True)
@@ -125,7 +137,7 @@ def read_passengers(typed: Mapping[str, str]) -> int | str:
 
 
 def wait_for_answer(member: Member, path: str, query: Mapping[str, str], words: str) -> Page:
-    """The page that looks again by itself, with the address of the one that will show the answer."""
+    """Shows a page that refreshes itself, with the address that will show the answer."""
     look = member.data.query_value("look") or "1"
     count = int(look) if look.isascii() and look.isdigit() and len(look) < 4 else 0
     looks = 0 < count < MAX_LOOKS
@@ -139,15 +151,27 @@ async def show(member: Member) -> FlowResult:
     typed = read_query(member, FIELDS)
     typed["month"] = typed["month"] or f"{add_months(clock.today(), 1):%Y-%m}"
     if not (typed["origin"] or typed["destination"]):
-        usual = await read_usual(member)
+        usual, watched = await gather(read_usual(member), look(member, "list_route_monitors", per_page=MAX_WAYS))
         typed |= {name: typed[name] or usual.get(name, "") for name in ("origin", "passengers")}
-        return _show_form(member, typed, usual_cabin=usual.get("cabin", ""))
+        ways = [_describe_way(monitor) for monitor in watched.get("monitors", ())]
+        drawing = await draw_ways(member, [way.ends for way in ways])
+        return _show_form(member, typed, usual_cabin=usual.get("cabin", ""), ways=ways, map=drawing)
     missing = {name: "Enter an airport or a city." for name in ("origin", "destination") if not typed[name]}
     if missing:
         return _show_form(member, typed, missing)
     if not _is_month(typed["month"]):
         return _show_form(member, typed, {"month": "Choose one of the months."})
     return await (_search_month(member, typed) if typed["airline"] else _look_at_seen(member, typed))
+
+
+def _describe_way(monitor: Mapping[str, Any]) -> Way:
+    """The month in which the watch begins."""
+    line, ends = describe_route_monitor(monitor), (monitor["origin"], monitor["destination"])
+    month = max(monitor["earliest_date"][:7], f"{clock.today():%Y-%m}")
+    query = {"origin": ends[0], "destination": ends[1], "month": month, "passengers": monitor["passengers"]}
+    cabin = {"cabin": monitor["cabin"]} if monitor["cabin"] else {}
+    airline = {"airline": monitor["airlines"][0]} if len(monitor["airlines"] or ()) == 1 else {}
+    return Way(line.title, line.find, urlencode(query | cabin | airline), ends)
 
 
 async def _search_month(member: Member, typed: dict[str, str]) -> FlowResult:
@@ -192,12 +216,12 @@ def _show_form(
         "paywall": "",
     }
     form |= {"parties": PARTIES, "cabins": CABIN_WORDS, "today": clock.today()}
-    form |= {"connect": "", "usual_cabin": member.data.query_value("cabin") or ""}
+    form |= {"connect": "", "ways": (), "map": "", "usual_cabin": member.data.query_value("cabin") or ""}
     return member.show("search.html", 422 if faults else 200, **form | context)
 
 
 def _read_freshness(answer: Mapping[str, Any]) -> dict[str, Any]:
-    """Its source, when it was asked, when it looked itself, and who did not answer."""
+    """The source, when it was asked, when it looked itself, and who did not answer."""
     freshness = answer["freshness"]
     moments = {
         name: datetime.fromisoformat(freshness[name]) if freshness[name] else None
@@ -208,7 +232,7 @@ def _read_freshness(answer: Mapping[str, Any]) -> dict[str, Any]:
 
 
 async def _look_at_seen(member: Member, typed: dict[str, str], paywall: str = "") -> FlowResult:
-    """What searches and watches saw in the last 14 days: the cheapest hundred of each cabin, which costs no search."""
+    """Reads what was seen in the last 14 days: the cheapest hundred of each cabin, which costs no search."""
     names = ("origin", "destination", "airline", "month")
     arguments: dict[str, Any] = {name: typed[name] for name in names if typed[name]}
     arguments |= {"sort": "points", "per_page": 100, "detail": "full"}
@@ -229,7 +253,7 @@ async def _look_at_seen(member: Member, typed: dict[str, str], paywall: str = ""
 def _show_rows(
     member: Member, typed: Mapping[str, str], rows: list[Row], route: Mapping[str, str], **context: Any
 ) -> FlowResult:
-    """One cabin as a calendar; the others are a click away, each with its best price."""
+    """Shows one cabin as a calendar; the others are a click away, each with its best price."""
     query = urlencode({name: value for name, value in route.items() if value} | _name_party(typed))
     first = date.fromisoformat(f"{typed['month']}-01")
     cabin = _choose_cabin(member.data.query_value("cabin") or "", rows)
@@ -248,12 +272,14 @@ def _show_rows(
     }
     frame |= {"first": first, "cabin": cabin, "weeks": _group_by_week(rows, cabin), "party": read_passengers(typed)}
     frame |= {"watch": _write_watch(typed, route), "format_thousands": format_thousands}
+    priced = [(row, cell) for row in rows for cell in row.cells if cell.cabin == cabin and cell.points]
+    frame["best"] = min(priced, key=lambda pair: pair[1].points or 0, default=None)
     frame |= {"message": "", "freshness": None, "is_seen": False, "is_cut": False}
     return _show_form(member, typed, **frame | context)
 
 
 def _choose_cabin(asked: str, rows: Sequence[Row]) -> str:
-    """The one that was asked for; else business or the first cabin that has a price."""
+    """The requested cabin; else business or the first cabin with a price."""
     if asked in CABINS:
         return asked
     order = ("business", *(cabin for cabin in CABINS if cabin != "business"))
@@ -266,7 +292,7 @@ def _find_best(rows: Iterable[Row], cabin: str) -> int | None:
 
 
 def _group_by_week(rows: Sequence[Row], cabin: str) -> list[list[tuple[Row, Cell] | None]]:
-    """Seven days a week from Monday; None for days of other months."""
+    """Weeks of seven days from Monday; None for days of other months."""
     days: list[tuple[Row, Cell] | None] = [None for _ in range(rows[0].day.weekday() if rows else 0)]
     days += [(row, next(cell for cell in row.cells if cell.cabin == cabin)) for row in rows]
     days += [None for _ in range(-len(days) % 7)]
@@ -274,7 +300,7 @@ def _group_by_week(rows: Sequence[Row], cabin: str) -> list[list[tuple[Row, Cell
 
 
 def _write_watch(typed: Mapping[str, str], route: Mapping[str, str]) -> str:
-    """The query of the form for a watch of the month, which takes codes: what is none is left to be typed there."""
+    """The query of the form for a watch of the month, which takes codes: other text is left to be typed there."""
     first, last = find_month_bounds(typed["month"])
     codes = {name: route[name].upper() for name in ("origin", "destination") if len(route[name]) == 3}
     days = {"earliest_date": f"{max(first, clock.today())}", "latest_date": f"{last}"}

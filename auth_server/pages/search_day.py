@@ -1,16 +1,16 @@
-"""A day's award offers: a live search of one day, the price for the party, and how the person's points get there."""
+"""A day's award offers: a live search of one day, the price for the party, and how the person's points cover it."""
 
 from asyncio import gather
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from decimal import Decimal
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
 from auth_server.pages import connections
-from auth_server.pages.member import Member
-from auth_server.pages.member_routes import get_for_member
+from auth_server.pages.flight_drawings import fill_slip
+from auth_server.pages.member import Member, get_for_member
 from auth_server.pages.search import (
     CABIN_WORDS,
     NO_ANSWER,
@@ -24,14 +24,14 @@ from auth_server.web.outcomes import FlowResult, show_problem
 from shared import clock
 from shared.domain.dates import format_weekday
 from shared.domain.flight_times import format_days_later, format_flight_times
-from shared.domain.party_prices import format_amount
+from shared.domain.party_prices import format_money
 from shared.domain.plans import Plan
 from shared.domain.plurals import pluralize
 from shared.domain.source_names import name_source
 
 DAY_PATH = f"{PATH}/day"
 FIELDS = ("origin", "destination", "airline", "day", "cabin", "passengers")
-MAX_OFFERS = 16  # rows of which each may weigh a kilobyte
+MAX_OFFERS = 16  # rows of up to a kilobyte each
 MAX_PAYMENTS = 6  # prices for which the person's balances are asked
 _BACK = ((PATH, "Back to the search"), ("/dashboard", "Home"))
 _Price = tuple[str, int]  # the programme, and the points of the whole party
@@ -39,7 +39,7 @@ _Price = tuple[str, int]  # the programme, and the points of the whole party
 
 @dataclass(frozen=True)
 class Payment:
-    """How a price can be paid; `kind` is that of a pill."""
+    """How a price can be paid; `kind` is the style of its pill."""
 
     kind: str
     word: str
@@ -64,6 +64,7 @@ class Offer:
     booking_page: str | None
     slug: str  # of the programme
     program: str
+    slip: Mapping[str, str]
 
 
 async def show(member: Member) -> FlowResult:
@@ -78,11 +79,17 @@ async def show(member: Member) -> FlowResult:
         fault = " ".join(_name_faults(answer)) or NO_ANSWER
         status = 200 if answer.is_good else 422 if answer else 503
         return show_problem("This day could not be looked at", fault, status, links=_BACK)
-    options = _sort_options(answer["options"], typed["cabin"])
+    # Those of the cabin first, and in each the cheapest.
+    wanted_cabin, cabins = typed["cabin"], [name for name, _ in CABIN_WORDS]
+    options = sorted(
+        answer["options"],
+        key=lambda row: (row["cabin"] != wanted_cabin, cabins.index(row["cabin"]), row["points"]),
+    )
     prices = list(dict.fromkeys((row["program"], _price_party(row, answer)) for row in options))[:MAX_PAYMENTS]
     if member.plan < Plan.PREMIUM:
         prices = []
-    payments = await gather(*(_look_at_payment(member, price) for price in prices))
+    way = partial(look, member, "compare_transfer_options", detail="full")
+    payments = await gather(*(way(target_program=program, points_needed=points) for program, points in prices))
     return _show_offers(member, typed, answer, options, dict(zip(prices, payments, strict=True)))
 
 
@@ -97,7 +104,7 @@ async def _search(member: Member, typed: Mapping[str, str]) -> Answer:
 
 
 def _show_refusal(answer: Answer, typed: Mapping[str, str]) -> FlowResult | None:
-    """What the person can do about an answer that needs another plan, another day or a connected account."""
+    """Says what to do about an answer that needs another plan, another day or a connected account."""
     plans = ("/plans", "See the plans")
     if answer.status == "paywall":
         economy = (f"{DAY_PATH}?{urlencode({**typed, 'cabin': 'economy'})}", "Look at economy instead")
@@ -112,26 +119,15 @@ def _show_refusal(answer: Answer, typed: Mapping[str, str]) -> FlowResult | None
 
 
 def _name_faults(answer: Answer) -> list[str]:
-    """With the field each is about, for on this page stand no fields."""
+    """Names the field of each fault, because this page shows no fields."""
     words = {"date": "Day", "origin": "From", "destination": "To", "": ""}
     faults = read_faults(answer).items() if answer else ()
     named = [f"{words.get(name, name.capitalize())}: {text}".removeprefix(": ") for name, text in faults]
     return named or ([str(answer["message"])] if "message" in answer else [])
 
 
-def _sort_options(options: Sequence[dict[str, Any]], cabin: str) -> list[dict[str, Any]]:
-    """Those of the cabin first, and in each the cheapest."""
-    cabins = [name for name, _ in CABIN_WORDS]
-    return sorted(options, key=lambda row: (row["cabin"] != cabin, cabins.index(row["cabin"]), row["points"]))
-
-
 def _price_party(row: Mapping[str, Any], answer: Mapping[str, Any]) -> int:
     return int(row["points"]) * int(answer["asked"]["passengers"])
-
-
-async def _look_at_payment(member: Member, price: _Price) -> Answer:
-    program, points = price
-    return await look(member, "compare_transfer_options", target_program=program, points_needed=points, detail="full")
 
 
 def _show_offers(
@@ -173,7 +169,7 @@ def _show_offers(
 
 
 def _measure_elapsed(answer: Mapping[str, Any]) -> int:
-    """Seconds since the tool answered: the ages in a kept answer were those of that moment."""
+    """Seconds since the tool answered: the ages in a cached answer are as of that moment."""
     fetched_at, age = (answer["freshness"][name] for name in ("fetched_at", "age_seconds"))
     if fetched_at is None:
         return 0
@@ -210,6 +206,7 @@ def _describe_offer(row: Mapping[str, Any], answer: Mapping[str, Any], payment: 
         booking_page=answer["booking_pages"].get(row["program"]),
         slug=row["program"],
         program=program,
+        slip=fill_slip(row),
     )
 
 
@@ -232,11 +229,11 @@ def _describe_age(seconds: int) -> str:
 def _format_taxes(row: Mapping[str, Any], passengers: int) -> str:
     if row["taxes"] is None or row["taxes_currency"] is None:
         return "taxes not known"
-    return f"+ {format_amount(Decimal(str(row['taxes'])) * passengers, row['taxes_currency'])}"
+    return f"+ {format_money(row['taxes'] * passengers, row['taxes_currency'])}"
 
 
 def describe_payment(answer: Mapping[str, Any]) -> Payment | None:
-    """From an answer of compare_transfer_options; None when it did not answer."""
+    """Describes an answer of compare_transfer_options; None without one."""
     if answer.get("status") == "no_data":
         return Payment("", "No way", "None of your balances becomes points of this programme.")
     if "options" not in answer:
@@ -250,7 +247,8 @@ def describe_payment(answer: Mapping[str, Any]) -> Payment | None:
             "good", "Covered", f"You and your household hold enough.{together}" if lent else "You hold enough."
         )
     if whole is not None:
-        return Payment("good", "Covered", f"Transfer {_describe_part(whole, names)}{_describe_speed(whole)}.{together}")
+        speed = "" if whole["posting_time"] in ("no_data", None) else f", {whole['posting_time']}"
+        return Payment("good", "Covered", f"Transfer {_describe_part(whole, names)}{speed}.{together}")
     parts = next((way["parts"] for way in answer["combinations"] if way["covers_target"]), None)
     if parts is not None:
         return Payment(
@@ -265,10 +263,6 @@ def _describe_part(part: Mapping[str, Any], names: Mapping[str, str]) -> str:
     steps = part["route"]["steps"][:-1] if part["route"] else ()
     between = " and ".join(names.get(step["to_program"], step["to_program"]) for step in steps)
     return f"{text} by way of {between}" if between else text
-
-
-def _describe_speed(way: Mapping[str, Any]) -> str:
-    return "" if way["posting_time"] in ("no_data", None) else f", {way['posting_time']}"
 
 
 ROUTES = [get_for_member(DAY_PATH, show)]

@@ -1,4 +1,4 @@
-"""Security page of the dashboard: what happened in a year, and all that is signed in, each with a button to end it."""
+"""Security page of the dashboard: a year's events, and everything signed in, each with a button to end it."""
 
 from datetime import datetime, timedelta
 
@@ -7,7 +7,6 @@ from auth_server.pages.member import Member, redirect_back
 from auth_server.web import sessions
 from auth_server.web.outcomes import FlowResult, Redirect
 from shared import clock
-from shared.db.oauth import ApiKey
 from shared.db.security_events import SecurityEvent, list_events
 from shared.outbox.wording import security_events as wording
 
@@ -24,7 +23,10 @@ def show(member: Member) -> FlowResult:
         sessions=sessions.list_active(db, account.id),
         here=member.session.id_hash,
         applications=authorizations.list_active(db, account.id),
-        keys=[(key, _is_unused(key)) for key in api_keys.list_active(db, account.id)],
+        keys=[
+            (key, authorizations.is_unused(key.last_used_at or key.created_at))
+            for key in api_keys.list_active(db, account.id)
+        ],
     )
 
 
@@ -32,10 +34,6 @@ def _describe_event(event: SecurityEvent) -> tuple[str, str, datetime, str | Non
     """Title, sentence, moment, browser."""
     facts = {"kind": event.kind, "subject": event.subject, "browser": event.browser}
     return wording.title(facts), wording.sentence(facts), event.at, event.browser
-
-
-def _is_unused(key: ApiKey) -> bool:
-    return authorizations.is_unused(key.last_used_at or key.created_at)
 
 
 def end_browser(member: Member) -> FlowResult:
@@ -60,7 +58,7 @@ def end_key(member: Member) -> FlowResult:
 
 
 def end_everywhere(member: Member) -> FlowResult:
-    """What was ticked: the other browsers, this one, applications or those of the last day, keys."""
+    """Ends what was ticked: other browsers, this one, all applications or those of the last day, keys."""
     ticked = {name for name, value in member.data.form if value == "on"}
     if "applications" in ticked:
         access.end_applications(member.uow, member.account, "ended_by_person")

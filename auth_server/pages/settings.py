@@ -17,7 +17,7 @@ from shared.limits import hit
 from shared.limits.heavy_work import run_heavy
 
 PATH = "/dashboard/settings"
-LOGOS_PER_HOUR = 20  # of one account: to read a picture may take seconds
+LOGOS_PER_HOUR = 20  # of one account: reading a picture may take seconds
 MAIL_KINDS = {kind.mails: kind.mail_words for kind in WATCH_KINDS if kind.has_mail_switch} | {
     "deadlines": ("Deadlines", "90, 30 and 7 days before points, vouchers, credits or free cancellation end"),
     "weekly_overview": ("Weekly overview", "each Monday: what your watches found, what is booked and what ends"),
@@ -55,7 +55,7 @@ def save(member: Member) -> FlowResult:
 
 
 def save_logo(member: Member) -> PageResult:
-    """A picture may take seconds to be read, so this is over and the transaction with it when that begins."""
+    """Reading a picture may take seconds, so this and its transaction end before that starts."""
     if member.plan < Plan.PRO:
         return show_problem("A logo is part of the Pro plan", "The plans page says how to change your plan.", 403)
     if not hit(f"logos:{member.account.id}", LOGOS_PER_HOUR, 3600).allowed:
@@ -86,7 +86,7 @@ def _store_logo(picture: logo.Logo, member: Member) -> FlowResult:
 
 
 def show_too_large(member: Member) -> FlowResult:
-    """The settings after a picture of which nothing was read, with the fault at its field."""
+    """Shows the settings again, with a fault at the picture, which was too large to read."""
     here = replace(member, data=replace(member.data, path=PATH))
     return show(here, 413, f"The file is larger than {logo.MAX_BYTES // 1024} KiB. Nothing was changed.")
 

@@ -5,8 +5,7 @@ from collections import Counter
 from functools import partial
 from typing import Any
 
-from auth_server.pages.member import Member, begin
-from auth_server.pages.member_routes import get_for_member, post_for_member
+from auth_server.pages.member import Member, begin, get_for_member, post_for_member
 from auth_server.pages.tool_calls import Answer, change, look, read_faults
 from auth_server.web.outcomes import FlowResult, JsonResponse, show_problem
 from shared import clock
@@ -82,7 +81,7 @@ async def look_at_text(member: Member) -> FlowResult:
 
 
 async def _look_at(member: Member, text: str) -> FlowResult:
-    """What would be added, what is saved already, and what is refused and why."""
+    """Previews what would be added, what is already saved, and what is refused and why."""
     kind = member.data.form_value("kind")
     if kind not in ADDED or not text.strip():
         return _show(member, status=422, fault="Choose what it is, and paste a table or choose a file.")
@@ -96,14 +95,15 @@ async def _look_at(member: Member, text: str) -> FlowResult:
 
 
 async def _judge(member: Member, kind: str, text: str) -> tuple[list[dict[str, Any]], dict[str, Any] | None, str]:
-    """The rows, or the balance that a statement names, and what is wrong with the whole."""
+    """Reads the rows, or the balance that a statement names, and the faults of the whole."""
     try:
         parts = split_table(text, SHEETS[kind].aliases, ROWS_OF_A_LOOK)
     except UnreadTable:
         parts = [(text, [])]
     if len(parts) == 1:
         parts = [(text, parts[0][1])]  # as it came: it may be no table
-    answers = await gather(*(look(member, "get_portfolio", sheet=kind, pasted=part) for part, _ in parts))
+    # One after the other: of an account only one text at a time is read.
+    answers = [await look(member, "get_portfolio", sheet=kind, pasted=part) for part, _ in parts]
     if wrong := next((answer for answer in answers if answer.status != "ok"), None):
         return [], None, " ".join(read_faults(wrong).values())
     rows = []
@@ -113,7 +113,7 @@ async def _judge(member: Member, kind: str, text: str) -> tuple[list[dict[str, A
 
 
 async def save(member: Member) -> FlowResult:
-    """Each new row is a separate call: one that is refused leaves the others saved, and says why."""
+    """Saves each new row by a separate call: a refused one says why, and the others stay saved."""
     kind, text = member.data.form_value("kind"), member.data.form_value("sheet")
     if kind not in ADDED:
         return _show(member, status=422, fault="Choose what it is.")

@@ -29,7 +29,7 @@ def show(member: Member) -> FlowResult:
 
 
 def _show_codes(member: Member, codes: list[str], done: str) -> FlowResult:
-    """The page that shows recovery codes, this once; the list of methods when there are no new ones."""
+    """Shows new recovery codes once; without any, the list of methods."""
     if not codes:
         return redirect_back(PATH, done)
     return member.show("recovery_codes.html", codes=codes, done=done)
@@ -42,7 +42,7 @@ def show_new_passkey(member: Member, status: int = 200, faults: dict[str, str] |
 
 
 def make_passkey_options(member: Member) -> FlowResult:
-    """For the script of that page. The name is judged first: a refused one would leave a useless passkey behind."""
+    """Makes the script's options. Checks the name first: a refused one would leave a useless passkey behind."""
     try:
         validate_name(member.data.form_value("name"))
         options = passkeys.make_registration_options(member.db, member.session, member.account)
@@ -80,22 +80,19 @@ def remove_passkey(member: Member) -> FlowResult:
 
 
 def show_new_app(member: Member, status: int = 200, fault: str | None = None) -> FlowResult:
-    """The secret travels with the form, sealed, and is stored once a code has shown that the app has it."""
+    """Shows the secret; sealed, it is part of the form, and is stored once a code proves the app has it."""
     if one_time_codes.find_app(member.db, member.account.id) is not None:
         return redirect_back(PATH, "app_on")
     secret = _open_setup(member) or one_time_codes.make_secret()
     code = one_time_codes.draw_qr_code(one_time_codes.build_address(secret, member.account))
-    context = {"setup": _seal_setup(member, secret), "secret": secret, "qr": code, "fault": fault}
+    content = {"account": member.account.id, "at": clock.now().timestamp(), "secret": secret}
+    setup = seal(settings().encryption_keys[0], json.dumps(content))
+    context = {"setup": setup, "secret": secret, "qr": code, "fault": fault}
     return member.show("authenticator_app.html", status, **context)
 
 
-def _seal_setup(member: Member, secret: str) -> str:
-    content = {"account": member.account.id, "at": clock.now().timestamp(), "secret": secret}
-    return seal(settings().encryption_keys[0], json.dumps(content))
-
-
 def _open_setup(member: Member) -> str | None:
-    """The secret of this person's form; None when there is none, or it is too old."""
+    """The secret of this person's form; None if missing or too old."""
     opened = unseal(settings().encryption_keys, member.read_field("setup"))
     content = json.loads(opened) if opened is not None else {}
     if content.get("account") != member.account.id or "secret" not in content:

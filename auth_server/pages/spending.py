@@ -20,6 +20,7 @@ from shared.db.spending import SpendingStatement
 from shared.documents.text_decoding import MAX_FILE_BYTES, NoText, decode_text
 from shared.domain.card_value import CATEGORIES
 from shared.domain.dates import add_months
+from shared.domain.party_prices import format_money
 from shared.domain.plans import Plan
 from shared.domain.spending.categories import describe_uncategorised
 from shared.limits.heavy_work import run_heavy
@@ -30,7 +31,7 @@ TOOL = "import_spending_statement"
 MAX_CHARACTERS = 3_000_000
 MAX_JSON_BYTES = (4 << 20) - 4096  # the tool server's limit for a request, less the rest of the request
 _MAX_STATEMENTS, _MONTHS = 24, 12
-MOST_SHOPS = 15  # asked about at once: a form has at most 40 fields
+MOST_SHOPS = 15  # to ask about at once: a form has at most 40 fields
 PATH = "/dashboard/spending"
 _IMPORT_SECONDS = 60.0  # a file of 20,000 lines takes three
 # What a file can leave open: the parameter, the question, and the answers.
@@ -46,14 +47,14 @@ _UNAVAILABLE = "The service that reads statements does not answer. Nothing was i
 
 
 async def show(member: Member) -> FlowResult:
-    """`currency` of the query chooses among several."""
+    """Shows spending; `currency` in the query chooses among several."""
     return await _show(member, member.data.query_value("currency"))
 
 
 async def _show(
     member: Member, currency: str | None = None, *, status: int = 200, fault: str = "", imported: Answer | None = None
 ) -> FlowResult:
-    """What the tool sums up stands next to the form, which keeps what was chosen when there is a fault."""
+    """Shows the tool's totals next to the form, which keeps its values when there is a fault."""
     only = {"currency": currency} if currency else {}
     (cards, statements), answer = await gather(
         member.transact(lambda db: _list_rows(db, member.account.id)),
@@ -104,7 +105,7 @@ def _draw_months(summary: Answer) -> Chart | None:
         for day in days
     ]
     currency = summary["currency"]
-    return draw_stacks(stacks, f"Spent in {currency}", format_value=lambda value: f"{value:,.2f} {currency}")
+    return draw_stacks(stacks, f"Spent in {currency}", format_value=lambda value: format_money(value, currency))
 
 
 def _list_categories(summary: Answer) -> list[tuple[str, float, float, float]]:
@@ -121,7 +122,7 @@ def _list_categories(summary: Answer) -> list[tuple[str, float, float, float]]:
 
 
 async def delete(member: Member) -> FlowResult:
-    """All that was imported; the answer of the tool decides what the person reads."""
+    """Deletes all that was imported; the tool's answer decides what the person reads."""
     answer = await change(member, "delete_spending_data", confirm=True)
     if answer.is_good:
         return redirect_back(PATH, "spending_deleted")
@@ -171,7 +172,7 @@ async def import_statement(member: Member) -> FlowResult:
 
 
 def _read_text(content: bytes) -> str | None:
-    """Megabytes take a while; None for more than the tool takes. Raises NoText."""
+    """Reads it, which may take a while; None if larger than the tool accepts. Raises NoText."""
     text = decode_text(content)
     return None if len(text) > MAX_CHARACTERS or len(to_json(text)) > MAX_JSON_BYTES else text
 

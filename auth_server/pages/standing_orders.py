@@ -3,15 +3,16 @@
 from collections.abc import Mapping
 
 from auth_server.pages.forms import Field, ToolForm
-from auth_server.pages.member import Member, redirect_back
-from auth_server.pages.member_routes import post_for_member
+from auth_server.pages.member import Member, post_for_member, redirect_back
 from auth_server.pages.tool_calls import Answer, change
 from auth_server.pages.watch_lines import describe_standing_order, read_moment
 from auth_server.pages.watch_pages import Kind, Listing, list_routes, refuse
 from auth_server.web.outcomes import FlowResult
+from shared.domain.look_bars import draw_looks
 from shared.domain.watch_kinds import STANDING_ORDER
 
 _RESULT_CHARACTERS = 6000  # of the last result: the whole one is in the mail
+_LOOKS = {"done": "worked", "fail": "failed", "due": "runs or waits"}
 _OUTCOMES = {"ok": "Worked", "failed": "Failed"}
 _DAYS = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
 FORM = ToolForm(
@@ -32,11 +33,11 @@ FORM = ToolForm(
 
 
 def _settle_weekday(typed: dict[str, str], before: Mapping[str, str]) -> dict[str, str]:
-    """What runs every day has no weekday, whatever the form shows."""
+    """Drops the weekday of a daily order, whatever the form shows."""
     return typed | {"run_weekday": before.get("run_weekday", "")} if typed["cadence"] == "daily" else typed
 
 
-def _show(kind: Kind, member: Member, answer: Answer) -> FlowResult:
+async def _show(kind: Kind, member: Member, answer: Answer) -> FlowResult:
     result = answer["last_result"] or ""
     return member.show(
         "standing_order.html",
@@ -45,6 +46,11 @@ def _show(kind: Kind, member: Member, answer: Answer) -> FlowResult:
         prompt=answer["standing_order"]["prompt"],
         result=result[:_RESULT_CHARACTERS],
         is_cut=len(result) > _RESULT_CHARACTERS,
+        looks=draw_looks(
+            [{"ok": "done", "failed": "fail"}.get(run["outcome"] or "", "due") for run in answer["runs"]][::-1],
+            "run",
+            _LOOKS,
+        ),
         runs=[
             {"at": read_moment(run["started_at"]), "words": _OUTCOMES.get(run["outcome"] or "", "Waits, or runs now")}
             for run in answer["runs"]
@@ -58,6 +64,7 @@ KIND = Kind(
     number="standing_order_id",
     listing=Listing(
         name="orders",
+        drawing="list",
         title="Standing orders",
         words="Add a standing order",
         empty="Nothing runs by itself. A standing order asks the tools each day or week and mails the result.",

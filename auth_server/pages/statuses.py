@@ -8,8 +8,7 @@ from urllib.parse import urlencode
 
 from auth_server.pages.balances import KEYS, find_owned, name_owner, read_owner
 from auth_server.pages.forms import Choices, Field, Form, ToolForm, mark_values, show_form, write_value
-from auth_server.pages.member import Member, redirect_back
-from auth_server.pages.member_routes import get_for_member, post_for_member
+from auth_server.pages.member import Member, get_for_member, post_for_member, redirect_back
 from auth_server.pages.tool_calls import Answer, Subject, change, look
 from auth_server.web.outcomes import FlowResult
 from shared.domain.status_tiers import format_metric
@@ -47,7 +46,7 @@ async def show(member: Member) -> FlowResult:
 
 
 def _describe(row: Mapping[str, Any], way: Mapping[str, Any] | None) -> dict[str, Any]:
-    """A status with the way to its next tier, and the ring of the way that is nearest: as full as its least counter."""
+    """A status with the way to its next tier, and the ring of the nearest way: as full as its lowest counter."""
     ring = None
     if way and way["ways"] and not (row["lifetime"] and way["goal_tier"] == row["tier"]):
         shares = [_measure(ways["counters"]) for ways in way["ways"]]
@@ -58,7 +57,7 @@ def _describe(row: Mapping[str, Any], way: Mapping[str, Any] | None) -> dict[str
 
 
 def _measure(counters: Sequence[Mapping[str, Any]]) -> float | None:
-    """How far one way is gone, in percent; None where a counter of it has no figure."""
+    """The progress of one way, in percent; None where a counter has no figure."""
     if any(counter["reported"] is None for counter in counters):
         return None
     return min((100 * c["reported"] / c["required"] if c["required"] else 100.0 for c in counters), default=None)
@@ -74,7 +73,7 @@ async def _list_programs(member: Member) -> Choices:
 
 
 async def show_new_or_stored(member: Member) -> FlowResult:
-    """Empty for a new status; with its values for one that the query names."""
+    """Shows an empty form for a new status, or a stored one that the query names."""
     if not member.data.query_value("program"):
         form, programs = await gather(FORM.load(member, is_new=True), _list_programs(member))
         form.offer("program", programs)
@@ -82,7 +81,7 @@ async def show_new_or_stored(member: Member) -> FlowResult:
     form, answer = await gather(FORM.load(member, is_new=False), look(member, "list_loyalty_statuses"))
     row = find_owned(answer.get("statuses", []), read_owner(member))
     if row is None:
-        return STATUSES.show_gone() if answer else STATUSES.show_away()
+        return STATUSES.show_missing(answer)
     counters = ", ".join(f"{name}: {write_value(amount)}" for name, amount in row["other_progress"].items())
     typed = form.write(row | {"other_progress": counters})
     hidden = {**name_owner(row), "is_stored": "yes", "name": row["name"]}
@@ -98,7 +97,7 @@ def _show(
     saved: Answer | None = None,
     faults: Mapping[str, str] | None = None,
 ) -> FlowResult:
-    """`hidden` names the status that is stored already."""
+    """`hidden` names the stored status."""
     heading = "Elite status"
     if hidden:
         heading = f"{hidden['name']} of {hidden['member']}" if hidden["member"] else hidden["name"]
@@ -118,7 +117,7 @@ def _show(
 
 
 def _read_counters(text: str) -> dict[str, str]:
-    """`pqf: 42, segments: 10` by name; what has no colon is the tool's to refuse."""
+    """`pqf: 42, segments: 10` by name; the tool refuses parts without a colon."""
     pairs = (part.partition(":") for part in _BEFORE_NAME.split(text) if part.strip())
     return {name.strip(): amount.strip() or "?" for name, _, amount in pairs}
 
@@ -142,7 +141,7 @@ async def save(member: Member) -> FlowResult:
     if saved.is_good:
         return redirect_back(PATH, "saved")
     faults = {}
-    if saved.status == "candidates":  # the tiers of the programme, once the text was none of them
+    if saved.status == "candidates":  # the tiers of the programme, as the text matched none
         at = str(saved.get("parameter") or _find_faulty_tier(saved, typed))
         faults = {at: "This is no tier of the programme, or can be several. Choose one of these."}
         tiers = [row["tier"] for row in saved.get("candidates", ()) if "tier" in row]
@@ -160,7 +159,7 @@ async def ask_delete(member: Member) -> FlowResult:
     answer = await look(member, "list_loyalty_statuses")
     row = find_owned(answer.get("statuses", []), read_owner(member))
     if row is None:
-        return STATUSES.show_gone() if answer else STATUSES.show_away()
+        return STATUSES.show_missing(answer)
     return member.show("status_delete.html", row=row)
 
 

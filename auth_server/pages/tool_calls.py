@@ -11,20 +11,20 @@ from shared.domain.preferences import SETTINGS
 
 __all__ = ["Answer"]
 
-SEARCH_SECONDS = 4.0  # for which a page waits for a search, before it shows that it waits
+SEARCH_SECONDS = 4.0  # that a page waits for a search before it says so
 NO_ANSWER = "The service did not answer in time. Please look whether it was stored before you try again."
 
 
 async def look(member: Member, tool: str, /, **arguments: Any) -> Answer:
-    """What a tool says, which can change nothing, whatever it is; looks that begin together travel in one request."""
+    """Calls any tool with a token that can change nothing; looks that start together share one request."""
     token = page_tokens.issue(member.session, read_only=True)
     return await _ask(member, ToolCall(token, tool, arguments, is_look=True))
 
 
 async def search(member: Member, tool: str, /, **arguments: Any) -> Answer:
-    """A look that may take long: begun once, however often the page is loaded, and kept for minutes.
+    """Starts a slow look once, however often the page is loaded, and caches it for minutes.
 
-    While it lasts its status is `waiting`, and the page that shows so is loaded again.
+    Until it ends its status is `waiting`, and the page reloads.
     """
     token = page_tokens.issue(member.session, read_only=True)
     owner = f"{member.account.public_id} {member.plan.slug}"  # another plan gets another answer
@@ -32,13 +32,13 @@ async def search(member: Member, tool: str, /, **arguments: Any) -> Answer:
 
 
 async def read_usual(member: Member) -> dict[str, str]:
-    """What the profile says of arguments, with which a form begins: a page shows each choice before it is sent."""
+    """The profile's values for arguments, to fill a form: a page shows each choice before it is sent."""
     profile = (await look(member, "get_profile")).get("profile") or {}
     return {name: str(value) for name, setting in SETTINGS.items() if (value := profile.get(setting))}
 
 
 async def change(member: Member, tool: str, /, seconds: float = PAGE_SECONDS, **arguments: Any) -> Answer:
-    """What became of a call that may change what the person keeps, by the same gate as an assistant's."""
+    """Makes a call that may change the person's data, through the same gate as an assistant's."""
     return await _ask(member, ToolCall(page_tokens.issue(member.session, read_only=False), tool, arguments, seconds))
 
 
@@ -48,7 +48,7 @@ async def _ask(member: Member, call: ToolCall) -> Answer:
 
 
 def read_faults(answer: Answer) -> dict[str, str]:
-    """What is wrong, by the field it stands at; under "" what belongs to none. Empty when the tool did its work.
+    """The faults by field, under "" those without a field. Empty when the tool did its work.
 
     A tool says what is wrong as "errors", each with field, problem and expected.
     """
@@ -64,14 +64,14 @@ def read_faults(answer: Answer) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Subject:
-    """What pages are about, as those that refuse name it; `path` leads to the others of its kind, in these words."""
+    """The subject of pages, for refusals; `path` leads to the list, `words` is the link's text."""
 
     noun: str
     path: str
     words: str
 
     def show_away(self) -> Page:
-        """Without an answer to a look."""
+        """Shows the page for a look without an answer."""
         text = f"{self.words} could not be read right now. Please try again."
         return show_problem("Back in a moment", text, 503, 5)
 
@@ -79,8 +79,12 @@ class Subject:
         text = "It may have been deleted in the meantime; the others are as they were."
         return show_problem(f"There is no such {self.noun}", text, 404, links=((self.path, self.words),))
 
+    def show_missing(self, answer: Answer) -> Page:
+        """Shows the page for a row that a look did not return, or that it got no answer for."""
+        return self.show_gone() if answer else self.show_away()
+
     def refuse(self, answer: Answer) -> Page:
-        """Why a tool did not do its work."""
+        """Shows why a tool did not do its work."""
         links = ((self.path, self.words),)
         if not answer:
             return show_problem("Back in a moment", NO_ANSWER, 503, 5, links=links)
@@ -93,6 +97,6 @@ class Subject:
         return show_problem("That did not work", " ".join(read_faults(answer).values()), status, links=links)
 
     async def delete(self, member: Member, tool: str, /, **which: Any) -> FlowResult:
-        """Deletes, and goes back to the list, which says so."""
+        """Deletes it, and returns to the list, which says so."""
         deleted = await change(member, tool, **which)
         return redirect_back(self.path, "deleted") if deleted.is_good else self.refuse(deleted)

@@ -11,27 +11,27 @@ from typing import Any
 from urllib.parse import urlencode
 
 from auth_server.pages.booking_timeline import Entry, Row, describe_flight, describe_item, describe_stay, group_by_day
+from auth_server.pages.flight_drawings import MAX_DRAWN, draw_map
 from auth_server.pages.forms import Field, Form, ToolForm, mark_values, read_page, show_form
-from auth_server.pages.member import Member, redirect_back
-from auth_server.pages.member_routes import get_for_member, post_for_member
+from auth_server.pages.member import Member, get_for_member, post_for_member, redirect_back
 from auth_server.pages.tool_calls import Answer, Subject, change, look
 from auth_server.web.nights import draw_nights
 from auth_server.web.outcomes import FlowResult
 from shared import clock
+from shared.domain.dates import format_weekdays
 from shared.domain.party_prices import format_money
-from shared.internal_api import DRAW_FLIGHTS
 
 
 @dataclass(frozen=True)
 class Costs:
-    """Of everybody who travels: points of each programme by slug and name, and money of each currency."""
+    """Costs of all travellers: points by programme (slug and name), and money by currency."""
 
     points: tuple[tuple[str, str, int], ...]
     money: tuple[str, ...]
 
 
 def sum_costs(flights: Iterable[Row], stays: Iterable[Row], names: Mapping[str, str]) -> Costs | None:
-    """What is cancelled does not count; None where nothing was paid. Points of two programmes are never one sum."""
+    """Sums the costs; cancelled ones do not count, None if nothing was paid. Points of two programmes stay apart."""
     points, money = Counter[tuple[str, str]](), Counter[str]()
     for flight in (row for row in flights if row["state"] != "cancelled"):
         slug = flight["program"] or ""
@@ -62,9 +62,8 @@ FORM = ToolForm(
     change="update_trip",
 )
 PER_PAGE, ENTRIES_PER_PAGE = 20, 24  # with their buttons a page of entries stays below 30 kB
-MAX_DRAWN = 24  # flights on the map
-MAX_CHOICES = 50  # bookings of each kind that can be added
-# What an archived trip lets go: the lists of get_trip, the ids in them, and the arguments that file them again.
+MAX_CHOICES = 50  # bookings of each kind on offer
+# What an archived trip releases: the lists of get_trip, their ids, and the arguments that file them again.
 FILED = (
     ("flight_bookings", "booking_id", "flight_booking_ids"),
     ("hotel_bookings", "booking_id", "hotel_booking_ids"),
@@ -91,15 +90,27 @@ TRIPS = Subject("trip", PATH, "Your trips")
 
 async def show_list(member: Member, state: str = "active") -> FlowResult:
     page = read_page(member)
-    answer = await look(member, "list_trips", state=state, page=page, per_page=PER_PAGE)
+    answer, flights = await gather(
+        look(member, "list_trips", state=state, page=page, per_page=PER_PAGE),
+        look(member, "list_flight_bookings", when="upcoming", per_page=MAX_DRAWN),
+    )
     if not answer.is_good:
         return TRIPS.refuse(answer)
+    flown = [row for row in flights.get("bookings", ()) if row["workspace_trip_id"]] if state == "active" else []
     rows = [
-        trip | {"first": read_day(trip["start_date"]), "last": read_day(trip["end_date"])} for trip in answer["trips"]
+        trip | {"first": first, "last": last, "days": format_weekdays(first, last or first) if first else ""}
+        for trip in answer["trips"]
+        for first, last in [(read_day(trip["start_date"]), read_day(trip["end_date"]))]
     ]
+    # The next one first, what is over last.
+    rows.sort(key=lambda row: (not row["last"] or row["last"] < clock.today(), row["first"] or date.max))
     pages = -(-answer["paging"]["total"] // PER_PAGE)
     views = ((PATH, "Open"), (ARCHIVED, "Archived"))
-    context = {"rows": rows, "state": state, "page": page, "pages": pages, "views": views}
+    ahead = [row for row in rows if (row["first"] or date.min) >= clock.today()]
+    next_trip = min(ahead, key=lambda row: str(row["start_date"]), default=None)
+    days = (next_trip["first"] - clock.today()).days if next_trip and state == "active" else None
+    drawing = {"map": await draw_map(member, flown), "flights": len(flown), "next": next_trip, "days": days}
+    context = drawing | {"rows": rows, "state": state, "page": page, "pages": pages, "views": views}
     return member.show("trips.html", messages=MESSAGES, **context)
 
 
@@ -108,7 +119,7 @@ def read_day(text: str | None) -> date | None:
 
 
 async def look_at(member: Member) -> Answer:
-    """The answer with the trip of the path."""
+    """Fetches the trip of the path."""
     number = member.data.path_number("number")
     return await look(member, "get_trip", trip_id=number, detail="full") if number else Answer(status="not_found")
 
@@ -124,8 +135,6 @@ async def show(member: Member) -> FlowResult:
         return TRIPS.refuse(answer)
     trip, page = answer["trip"], read_page(member)
     first, last = read_day(trip["start_date"]), read_day(trip["end_date"])
-    ends = [{"origin": row["origin"], "destination": row["destination"]} for row in _list_flown(answer)]
-    drawing = await look(member, DRAW_FLIGHTS, flights=ends[:MAX_DRAWN]) if ends else Answer()
     days = group_by_day(_list_entries(answer))
     rows = [entry for day in days for entry in day.entries]
     start = (page - 1) * ENTRIES_PER_PAGE
@@ -138,8 +147,8 @@ async def show(member: Member) -> FlowResult:
         gaps=len(answer["gaps"]),
         costs=sum_costs(answer["flight_bookings"], answer["hotel_bookings"], answer["names"]),
         nights=draw_nights(first, last, answer["flight_bookings"], answer["hotel_bookings"]),
-        map=drawing.get("map", ""),
-        flights=len(ends),
+        map=await draw_map(member, answer["flight_bookings"]),
+        flights=sum(row["state"] != "cancelled" for row in answer["flight_bookings"]),
         days_away=(first - clock.today()).days if first else None,
         watches=answer["monitors"],
         share_url=answer["share_url"],
@@ -152,14 +161,8 @@ async def show(member: Member) -> FlowResult:
     )
 
 
-def _list_flown(answer: Answer) -> list[Row]:
-    """Flights that are not cancelled, in the order in which they are flown."""
-    rows = [row for row in answer["flight_bookings"] if row["state"] != "cancelled"]
-    return sorted(rows, key=lambda row: (row["departure_date"], row["departure_time"] or ""))
-
-
 def _list_entries(answer: Answer) -> list[Entry]:
-    """Bookings, plans that stand for no booking, and gaps."""
+    """Bookings, plans that are not bookings, and gaps."""
     plans = [item for item in answer["itinerary"] if not (item["flight_booking_id"] or item["hotel_booking_id"])]
     return [
         *map(describe_flight, answer["flight_bookings"]),
@@ -193,7 +196,7 @@ def _list_choices(flights: Answer, stays: Answer) -> list[tuple[str, str]]:
 
 
 async def _change_trip(member: Member, tool: str, done: str, /, **arguments: Any) -> FlowResult:
-    """Back to the page of the trip, which says what was done."""
+    """Changes it and returns to the trip's page, which says what was done."""
     number = member.data.path_number("number") or 0
     changed = await change(member, tool, trip_id=number, **arguments)
     return redirect_back(f"{PATH}/{number}", done) if changed.is_good else TRIPS.refuse(changed)
@@ -264,7 +267,7 @@ async def save_change(member: Member) -> FlowResult:
 
 
 async def archive(member: Member) -> FlowResult:
-    """An archived trip lets go what was filed under it: its ids go along, so that the undo files it again."""
+    """Archives a trip, which releases what was filed under it; passes the ids on, so that undo files them again."""
     answer = await look_at(member)
     if not answer.is_good:
         return TRIPS.refuse(answer)
@@ -292,7 +295,7 @@ def _split_ids(text: str) -> list[int]:
 
 
 async def share(member: Member) -> FlowResult:
-    """Makes the link under which others see the trip."""
+    """Makes the link with which others see the trip."""
     return await _change_trip(member, "update_trip", "shared", share=True)
 
 

@@ -51,7 +51,7 @@ def show_form(uow: UnitOfWork, data: RequestData) -> FlowResult:
 
 
 def _show(kind: str, data: RequestData, *, is_off: bool) -> FlowResult:
-    """Delay alerts have no switch of their own, so that page offers no way back: each alert does."""
+    """Delay alerts have no common switch, so that page offers no way back: each alert does."""
     words = {"kind": _NAMES[kind], "rest": _CONSEQUENCES[kind], "token": data.query_value("token")}
     return Page("unsubscribe.html", words | {"is_off": is_off, "can_undo": kind in MAILS})
 
@@ -70,7 +70,7 @@ def unsubscribe(uow: UnitOfWork, data: RequestData) -> FlowResult:
 
 
 def subscribe_again(uow: UnitOfWork, data: RequestData) -> FlowResult:
-    """For who pressed the button, or whose mail program did, without meaning it."""
+    """Undoes it for someone who, or whose mail program, pressed the button by mistake."""
     recipient = _find_recipient(uow, data)
     if recipient is None or recipient[1] not in MAILS:
         return _DEAD_LINK

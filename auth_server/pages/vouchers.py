@@ -2,13 +2,15 @@
 
 from asyncio import gather
 from collections.abc import Mapping
+from datetime import date
 from typing import Any
 
 from auth_server.pages.forms import Field, Form, ToolForm, mark_values, read_number, read_page, show_form
-from auth_server.pages.member import Member, redirect_back
-from auth_server.pages.member_routes import get_for_member, post_for_member
+from auth_server.pages.member import Member, get_for_member, post_for_member, redirect_back
 from auth_server.pages.tool_calls import Answer, Subject, change, look, read_faults
 from auth_server.web.outcomes import FlowResult
+from auth_server.web.year_of_dots import Ending, draw_year
+from shared import clock
 from shared.domain.dates import format_iso_weekday
 
 PATH = "/dashboard/vouchers"
@@ -29,6 +31,7 @@ MESSAGES = {
     "detached": "The voucher is on no booking and can be used again.",
     "deleted": "The voucher is deleted.",
 }
+ALIKE = 600.0  # of each dot: what a voucher is worth shows only once it is used
 MAX_BOOKINGS = 50  # to choose from, of flights and of stays
 VOUCHERS = Subject("voucher", PATH, "Your vouchers")
 
@@ -38,19 +41,17 @@ async def show(member: Member) -> FlowResult:
     if not answer.is_good:
         return VOUCHERS.show_away()
     rows, paging = answer.get("vouchers", ()), answer.get("paging")
-    return member.show("vouchers.html", rows=rows, paging=paging, messages=MESSAGES)
+    open_days = [(row["expires_on"], row["name"]) for row in rows if row["expires_on"] and row["state"] != "applied"]
+    year = draw_year([Ending(date.fromisoformat(day), ALIKE, name) for day, name in open_days], clock.today())
+    return member.show("vouchers.html", rows=rows, paging=paging, year=year, messages=MESSAGES)
 
 
 async def _find(member: Member, number: int | None) -> tuple[dict[str, Any] | None, Answer]:
-    """The voucher of this number, or None, and the answer of the look at it."""
+    """The voucher of this number, or None, and the tool's answer."""
     if number is None:
         return None, Answer(status="not_found")
     answer = await look(member, "list_my_vouchers", voucher_id=number)
     return next(iter(answer.get("vouchers", ())), None), answer
-
-
-def _show_missing(answer: Answer) -> FlowResult:
-    return VOUCHERS.show_gone() if answer else VOUCHERS.show_away()
 
 
 async def _list_kinds(member: Member) -> list[tuple[str, str]]:
@@ -59,7 +60,7 @@ async def _list_kinds(member: Member) -> list[tuple[str, str]]:
 
 
 async def show_new_or_stored(member: Member) -> FlowResult:
-    """Empty for a new voucher; with its values for one that the query names."""
+    """Shows an empty form for a new voucher, or a stored one that the query names."""
     number = read_number(member.data.query_value("voucher"))
     form = await FORM.load(member, is_new=number is None)
     if number is None:
@@ -68,7 +69,7 @@ async def show_new_or_stored(member: Member) -> FlowResult:
         return _show(member, form, typed, {}, {})
     row, answer = await _find(member, number)
     if row is None:
-        return _show_missing(answer)
+        return VOUCHERS.show_missing(answer)
     typed = form.write(row)
     return _show(member, form, typed, mark_values(typed), {"voucher_id": row["voucher_id"], "name": row["name"]})
 
@@ -81,7 +82,7 @@ def _show(
     hidden: Mapping[str, Any],
     saved: Answer | None = None,
 ) -> FlowResult:
-    """`hidden` names the voucher that is changed."""
+    """`hidden` names the voucher to change."""
     title = "Add a voucher" if form.is_new else "Change a voucher"
     heading, back = hidden.get("name") or "Voucher", (PATH, "Vouchers")
     return show_form(
@@ -115,7 +116,7 @@ async def save(member: Member) -> FlowResult:
 
 
 async def show_bookings(member: Member) -> FlowResult:
-    """The flights and stays to come, to choose the one that the voucher is used for."""
+    """Shows future flights and stays, to choose the one the voucher is used for."""
     return await _show_bookings(member, read_number(member.data.query_value("voucher")))
 
 
@@ -129,7 +130,7 @@ async def _show_bookings(
         look(member, "list_hotel_bookings", **upcoming),
     )
     if row is None:
-        return _show_missing(answer)
+        return VOUCHERS.show_missing(answer)
     bookings = _list_bookings(flights, stays)
     use = row["applied_to"]
     on = f"{use['booking_type']}:{use['booking_id']}" if use else ""
@@ -173,7 +174,7 @@ async def apply(member: Member) -> FlowResult:
 
 async def ask_delete(member: Member) -> FlowResult:
     row, answer = await _find(member, read_number(member.data.query_value("voucher")))
-    return member.show("voucher_delete.html", row=row) if row else _show_missing(answer)
+    return member.show("voucher_delete.html", row=row) if row else VOUCHERS.show_missing(answer)
 
 
 async def delete(member: Member) -> FlowResult:

@@ -1,4 +1,4 @@
-"""Watches in a line each, as lists and the heads of their pages show them: state, terms, last check and last find."""
+"""Watches as single lines, for lists and page heads: state, terms, last check and last find."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +9,9 @@ from typing import Any
 from shared import clock
 from shared.domain.award_matches import WEEKDAYS
 from shared.domain.dates import format_weekday, format_weekdays
-from shared.domain.party_prices import describe_points, describe_travellers, format_amount
+from shared.domain.hotel_prices import describe_limit
+from shared.domain.household import add_member
+from shared.domain.party_prices import describe_points, describe_travellers, format_money
 from shared.domain.plurals import pluralize
 from shared.outbox.links import find_watch_path
 
@@ -23,7 +25,7 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class WatchLine:
-    """`state` is On, Paused, Ended or Stopped; `find` is a sentence without its point, `found_at` its moment."""
+    """`state` is On, Paused, Ended or Stopped; `find` is a sentence without its full stop, `found_at` its moment."""
 
     title: str
     page: str
@@ -40,12 +42,12 @@ class WatchLine:
 
     @property
     def is_live(self) -> bool:
-        """It runs, or can go on."""
+        """Whether it runs, or can be resumed."""
         return self.state == "On" or self.is_paused
 
     @property
     def tone(self) -> str:
-        """The class of the pill that holds the state."""
+        """The CSS class of the state's pill."""
         return " good" if self.state == "On" else " warn" if self.is_paused else ""
 
 
@@ -55,7 +57,7 @@ def read_moment(text: str | None) -> datetime | None:
 
 def describe_route_monitor(monitor: Row) -> WatchLine:
     return WatchLine(
-        title=name_route(monitor),
+        title=f"{monitor['origin']} to {monitor['destination']}{_describe_cabin(monitor['cabin'])}",
         page=find_watch_path("route_monitor", monitor["monitor_id"]),
         state=_find_monitor_state(monitor),
         terms=_describe_days(monitor["earliest_date"], monitor["latest_date"]),
@@ -73,11 +75,6 @@ def _find_monitor_state(monitor: Row) -> str:
     return "Ended" if monitor["cancel_reason"] == "window_passed" else "Stopped"
 
 
-def name_route(monitor: Row) -> str:
-    """`LAX to NRT, business`."""
-    return f"{monitor['origin']} to {monitor['destination']}{_describe_cabin(monitor['cabin'])}"
-
-
 def _describe_cabin(cabin: str | None) -> str:
     return f", {cabin.replace('_', ' ')}" if cabin else ""
 
@@ -87,7 +84,7 @@ def _describe_days(first: str, last: str) -> str:
 
 
 def describe_find(monitor: Row) -> str:
-    """The best that was open at the last check, else the newest that was."""
+    """The best seat open at the last check, else the newest found."""
     seat = monitor["best_match"] or monitor["last_match"]
     if seat is None:
         return "Nothing found yet"
@@ -113,7 +110,7 @@ def describe_terms(monitor: Row) -> str:
 
 
 def _name_airports(code: str, airports: list[str]) -> str:
-    """`LON (LGW, LHR or STN)`; an airport alone by its code."""
+    """`LON (LGW, LHR or STN)`; a single airport by its code."""
     return f"{code} ({_join(airports)})" if airports not in ([], [code]) else code
 
 
@@ -122,13 +119,13 @@ def _join(words: list[str]) -> str:
 
 
 def list_filters(watch: Row) -> list[str]:
-    """What is left out, each in a few words."""
+    """The filters, each in a few words."""
     taxes = watch["max_taxes"]
     return [
         *(["non-stop only"] if watch["nonstop_only"] else []),
         *([f"on {_join([f'{DAY_NAMES[day]}s' for day in watch['weekdays']])}"] if watch["weekdays"] else []),
         *(
-            [f"taxes of at most {format_amount(Decimal(str(taxes)), watch['max_taxes_currency'])} per person"]
+            [f"taxes of at most {format_money(taxes, watch['max_taxes_currency'])} per person"]
             if taxes is not None
             else []
         ),
@@ -155,6 +152,26 @@ def describe_flight_alert(alert: Row) -> WatchLine:
     )
 
 
+def describe_hotel_alert(stay: Row) -> WatchLine:
+    """A stay that is watched before it is booked."""
+    watched, latest = stay["monitoring"], stay["latest"]
+    days = [date.fromisoformat(stay[name]) for name in ("check_in_date", "check_out_date")]
+    currency, most_cash = stay["cash_rate_currency"], stay["max_cash_per_night"]
+    limit = describe_limit(
+        stay["max_points_per_night"], None if most_cash is None else Decimal(str(most_cash)), currency
+    )
+    price = latest and latest["points" if stay["kind"] == "award" else "cash"]
+    amount = f"{price or 0:,} points" if stay["kind"] == "award" else format_money(price or 0, currency)
+    return WatchLine(
+        title=add_member(stay["hotel"]["name"], stay["member"]),
+        page=find_watch_path("hotel_alert", stay["booking_id"]),
+        state="On" if watched["active"] else "Paused" if stay["state"] == "upcoming" else "Ended",
+        terms=f"{format_weekdays(*days)}, {limit}",
+        find=f"{amount} for the stay at the last look" if price else "No price for it yet",
+        checked_at=read_moment(watched["last_checked_at"]),
+    )
+
+
 def describe_delay_alert(alert: Row) -> WatchLine:
     least = alert["min_delay_minutes"]
     channels = [CHANNEL_NAMES[channel] for channel in alert["channels"]]
@@ -171,21 +188,16 @@ def describe_delay_alert(alert: Row) -> WatchLine:
 
 def describe_standing_order(order: Row) -> WatchLine:
     outcome = {"ok": "Its last run worked", "failed": "Its last run failed"}.get(order["last_outcome"] or "")
+    day = "day" if order["cadence"] == "daily" else _SUNDAY_FIRST[order["run_weekday"] or 0]
     return WatchLine(
         title=_shorten(order["prompt"]),
         page=find_watch_path("standing_order", order["standing_order_id"]),
         state="On" if order["state"] == "running" else "Stopped",
-        terms=describe_cadence(order),
+        terms=f"Every {day} at {order['run_hour']:02}:00 UTC",
         find=outcome or "It has not run yet",
         found_at=read_moment(order["last_run_at"]),
         due_at=read_moment(order["next_run_at"]),
     )
-
-
-def describe_cadence(order: Row) -> str:
-    """`Every Monday at 07:00 UTC`."""
-    day = "day" if order["cadence"] == "daily" else _SUNDAY_FIRST[order["run_weekday"] or 0]
-    return f"Every {day} at {order['run_hour']:02}:00 UTC"
 
 
 def _shorten(text: str, most: int = 90) -> str:

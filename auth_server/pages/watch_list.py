@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-from auth_server.pages.member import Member
-from auth_server.pages.member_routes import get_for_member
+from auth_server.pages.flight_drawings import draw_ways
+from auth_server.pages.member import Member, get_for_member
 from auth_server.pages.tool_calls import Answer, look
 from auth_server.pages.watch_lines import WatchLine
 from auth_server.pages.watch_pages import Kind
@@ -27,13 +27,22 @@ def _read_page(member: Member, name: str) -> int:
 
 
 async def show(member: Member) -> FlowResult:
-    """Each kind turns its own pages: `?routes=2`."""
+    """Shows all kinds, each with its own page number: `?routes=2`."""
     listings = [kind.listing for kind in KINDS]
     answers = await gather(
         *(look(member, of.tool, page=_read_page(member, of.name), per_page=PER_PAGE, **of.arguments) for of in listings)
     )
     lists = [(kind, *_read_lines(answer, kind)) for kind, answer in zip(KINDS, answers, strict=True)]
-    return member.show("watch_list.html", lists=lists, path=WATCHES_PAGE, messages=MESSAGES)
+    drawing = await draw_ways(member, [way for answer in answers for way in _list_ways(answer)])
+    return member.show("watch_list.html", lists=lists, map=drawing, path=WATCHES_PAGE, messages=MESSAGES)
+
+
+def _list_ways(answer: Answer) -> list[tuple[str, str]]:
+    """The routes of what is watched and still goes on, as far as it is of a route."""
+    rows = [*answer.get("monitors", ()), *answer.get("alerts", ())] if answer.is_good else []
+    live = [row for row in rows if row.get("state", "active") == "active" and row.get("active", True)]
+    ways = [(row.get("origin") or row.get("departure"), row.get("destination")) for row in live]
+    return [(start, end) for start, end in ways if start and end]
 
 
 def _read_lines(answer: Answer, kind: Kind) -> tuple[list[WatchLine] | None, Mapping[str, Any]]:

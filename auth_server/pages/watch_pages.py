@@ -1,7 +1,7 @@
-"""Pages that all kinds of watches have: a watch is made, changed, paused and ended, each through its tools."""
+"""Pages common to all kinds of watches: making, changing, pausing and ending one through its tools."""
 
 from asyncio import gather
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -9,8 +9,7 @@ from typing import Any
 from starlette.routing import Route
 
 from auth_server.pages.forms import Form, ToolForm, mark_values, show_form
-from auth_server.pages.member import Member, redirect_back
-from auth_server.pages.member_routes import get_for_member, post_for_member
+from auth_server.pages.member import Member, get_for_member, post_for_member, redirect_back
 from auth_server.pages.tool_calls import Answer, Subject, change, look, read_usual
 from auth_server.pages.watch_lines import Row, WatchLine
 from auth_server.web.outcomes import FlowResult, Page, show_problem
@@ -20,7 +19,7 @@ from shared.outbox.links import WATCHES_PAGE
 
 @dataclass(frozen=True)
 class Listing:
-    """One kind on the page of all watches: its words, the tool that lists it, and where its rows stand in the answer.
+    """One kind on the page of all watches: its words, the tool that lists it, and where the answer holds its rows.
 
     `name` is that of its page number in the query: `?routes=2`.
     """
@@ -31,12 +30,13 @@ class Listing:
     empty: str
     tool: str
     rows: str
+    drawing: str = "watches"  # of icons.html
     arguments: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Kind:
-    """The pages of one kind of watch: how it is called there, which tools it has and how they call one of them."""
+    """The pages of one kind of watch: its names, its tools and their argument for one watch."""
 
     watch: WatchKind
     noun: str
@@ -45,14 +45,15 @@ class Kind:
     form: ToolForm
     look: str
     end: str
-    pick: Callable[[Answer], dict[str, Any]]  # the watch in the answer that shows it, or that made it
-    show: Callable[["Kind", Member, Answer], FlowResult]  # the page of one watch, from the answer of a look
+    pick: Callable[[Answer], dict[str, Any]]  # the watch in an answer that shows or made it
+    show: Callable[["Kind", Member, Answer], Awaitable[FlowResult]]  # the page of one watch, from the answer of a look
     describe: Callable[[Row], WatchLine]
     verb: str  # Stop or Delete
-    end_words: str  # what that does, on the page that asks first
+    end_words: str  # its effect, on the page that asks first
     look_arguments: Mapping[str, str] = field(default_factory=dict)
-    is_kept: bool = False  # one that is ended stays to be looked at
+    is_kept: bool = False  # an ended one stays visible
     is_pausable: bool = True
+    added: Mapping[str, Any] = field(default_factory=dict)  # arguments of a new one besides its form
     settle: Callable[[dict[str, str], Mapping[str, str]], dict[str, str]] = lambda typed, _: typed
 
     @property
@@ -71,7 +72,7 @@ class Kind:
         return f"{self.path}/{member.data.path_number('number') or 0}"
 
     async def look_at(self, member: Member) -> Answer:
-        """The answer with the watch of the path."""
+        """Fetches the watch of the path."""
         which = self.name_watch(member)
         if not which[self.number]:
             return Answer(status="not_found")
@@ -79,13 +80,13 @@ class Kind:
 
 
 def pick_alert(answer: Answer) -> dict[str, Any]:
-    """An alert is made by itself, and shown as a list of one."""
+    """An answer has a new alert by itself, and a shown one as a list of one."""
     alert: dict[str, Any] = answer["alert"] if "alert" in answer else answer["alerts"][0]
     return alert
 
 
 def explain_limit(answer: Answer) -> str:
-    """Messages of tools name tools: what limits a plan is said without them. Empty for other answers."""
+    """Explains a plan's limit without naming tools, as tool messages do. Empty for other answers."""
     if answer.status == "paywall":
         return f"This needs the {str(answer['required_tier']).title()} plan. What is there continues as it was."
     if answer.status != "limit_reached":
@@ -103,11 +104,11 @@ def refuse(kind: Kind, answer: Answer) -> Page:
 
 async def show_one(kind: Kind, member: Member) -> FlowResult:
     answer = await kind.look_at(member)
-    return kind.show(kind, member, answer) if answer.is_good else refuse(kind, answer)
+    return await kind.show(kind, member, answer) if answer.is_good else refuse(kind, answer)
 
 
 async def show_new(kind: Kind, member: Member) -> FlowResult:
-    """What a link says of the watch stands in the form already; without one what the profile says."""
+    """Fills the form from the link, or from the profile if the link fills no field."""
     form, usual = await gather(kind.form.load(member, is_new=True), read_usual(member))
     linked = {
         input.name: (member.data.query_value(input.name) or "")[: input.attributes.get("maxlength", 60)]
@@ -143,7 +144,7 @@ def _show(
 async def save_new(kind: Kind, member: Member) -> FlowResult:
     form = await kind.form.load(member, is_new=True)
     typed = form.read(member)
-    saved = await change(member, kind.form.add, **form.list_filled(kind.settle(typed, {})))
+    saved = await change(member, kind.form.add, **form.list_filled(kind.settle(typed, {})), **kind.added)
     if not saved.is_good:
         return _show(kind, member, form, typed, {}, saved)
     return redirect_back(f"{kind.path}/{kind.pick(saved)[kind.number]}", "created")
@@ -170,7 +171,7 @@ async def save_change(kind: Kind, member: Member) -> FlowResult:
 
 
 async def switch(kind: Kind, active: bool, member: Member) -> FlowResult:
-    """Pauses or resumes at once: the page that follows offers the way back."""
+    """Pauses or resumes at once: the next page offers to undo it."""
     switched = await change(member, kind.form.change, **kind.name_watch(member), active=active)
     if not switched.is_good:
         return refuse(kind, switched)

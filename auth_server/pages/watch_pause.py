@@ -1,6 +1,6 @@
 """The link in a mail that pauses the one watch it came from: with a button, and with another to go on.
 
-As with the link that ends a kind of mail, the signed address is the proof, so no one has to sign in.
+As with the link that ends a kind of mail, the signed address is the proof, so signing in is not needed.
 """
 
 from sqlalchemy import select
@@ -66,5 +66,5 @@ def resume(uow: UnitOfWork, data: RequestData) -> FlowResult:
 
 
 def _return_to_form(data: RequestData) -> FlowResult:
-    """So that a reload repeats nothing."""
+    """Redirects, so that a reload repeats nothing."""
     return Redirect(f"{PATH}?token={data.query_value('token')}")

@@ -1,9 +1,8 @@
-"""The page by which a browser becomes a channel: it gives a subscription, and a click on a first message proves it."""
+"""The page that makes a browser a channel: it sends a subscription, and a click on a first message proves it."""
 
 from auth_server.accounts import message_channels
 from auth_server.accounts.proof_codes import ProofRefused
-from auth_server.pages.member import Member, redirect_back
-from auth_server.pages.member_routes import get_for_member, post_for_member
+from auth_server.pages.member import Member, get_for_member, post_for_member, redirect_back
 from auth_server.web.outcomes import FlowResult
 from auth_server.web.sessions import describe_browser
 from shared.db.message_channels import MessageChannel, list_channels
@@ -37,12 +36,12 @@ def _show(member: Member, fault: str = "") -> FlowResult:
 
 
 def _is_lost(member: Member, channel: MessageChannel) -> bool:
-    """Whether its push service surely did not take the last message, or has ended the subscription."""
+    """Whether its push service refused the last message for certain, or has ended the subscription."""
     return channel.code_hash is None or message_channels.is_undelivered(member.db, channel)
 
 
 def _find_pending(member: Member) -> MessageChannel | None:
-    """The browser that was sent a code last."""
+    """The browser that was last sent a code."""
     channels = list_channels(member.db, member.account.id)
     unproved = [(c.code_sent_at, c.id, c) for c in channels if c.kind == KIND and c.proved_at is None]
     return max(unproved)[2] if unproved else None

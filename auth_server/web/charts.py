@@ -9,9 +9,9 @@ A page module makes the chart and its template draws it::
     {% from "charts.html" import chart %}
     {{ chart(picture) }}
 
-`None` is a time without an answer: the line breaks there, and the bar is missing. The lists come oldest first. Each
-function answers None where nothing has a value, so that the page says so in words: `{% if picture %}`. Steps and not
-slopes join the values of a line, for no one knows what a price was between two looks.
+`None` is a time without a value: the line has a gap there, and the bar is missing. The lists come oldest first. Each
+function returns None where nothing has a value, so that the page can say so: `{% if picture %}`. Steps and not
+slopes join the values of a line, because the price between two looks is not known.
 """
 
 from collections import Counter
@@ -33,14 +33,14 @@ Format = Callable[[Value], str]
 WIDTH, HEIGHT = 480, 220
 LEFT, RIGHT, TOP, BOTTOM = 52, 472, 14, 186
 MAX_BARS, MAX_ROWS, MAX_SERIES = 24, 24, 5
-_SLICES = 40  # of time, each with four values at most: more are not told apart on 420 units
+_SLICES = 40  # of time, each with four values at most: more cannot be told apart on 420 units
 _STEPS = (1, 2, 2.5, 5, 10)
 _LONG_SECONDS = 300 * 86400.0
 
 
 @dataclass(frozen=True)
 class Mark:
-    """A word of a scale at its place."""
+    """A label of a scale and its position."""
 
     at: float
     words: str
@@ -60,7 +60,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Chart:
-    """What `charts.html` draws, in units of a picture of 480 by 220. Rows beyond the table's are `omitted`."""
+    """What `charts.html` draws, in units of a picture of 480 by 220. Rows beyond the table's limit are `omitted`."""
 
     summary: str
     name: str
@@ -128,7 +128,7 @@ def draw_line(
 
 
 def draw_bars(bars: Bars, name: str, *, format_value: Format = "{:,.0f}".format, unit: str = "Month") -> Chart | None:
-    """A figure by month, or by whatever the words name: `week of 2 Nov`, of the `unit` Week.
+    """A figure by month, or by whatever the labels name: `week of 2 Nov`, with `unit` Week.
 
     The newest `MAX_BARS` are drawn.
     """
@@ -154,7 +154,7 @@ def draw_bars(bars: Bars, name: str, *, format_value: Format = "{:,.0f}".format,
 def draw_stacks(
     stacks: Stacks, name: str, *, format_value: Format = "{:,.0f}".format, unit: str = "Month"
 ) -> Chart | None:
-    """Figures by month and category. The largest categories have a colour each, and the others one together."""
+    """Figures by month and category. Each of the largest categories has a colour; the others share one."""
     stacks = stacks[-MAX_BARS:]
     totals = Counter[str]()
     for _, parts in stacks:
@@ -196,7 +196,7 @@ def choose_ticks(low: float, high: float, count: int = 4, *, whole: bool = False
 
 
 def format_short(value: float) -> str:
-    """`60k`, `1.5M`, `0.25`: for scales, where the table says the whole figure."""
+    """`60k`, `1.5M`, `0.25`: for scales; the table has the whole figure."""
     for size, sign in ((1e9, "G"), (1e6, "M"), (1e4, "k")):
         if abs(value) >= size:
             return f"{value / (1e3 if sign == 'k' else size):g}{sign}"
@@ -234,7 +234,7 @@ def _measure_time(moment: Moment) -> float:
 
 
 def _trace(points: Points, across: _Axis, up: _Axis) -> tuple[str, tuple[tuple[float, float], ...]]:
-    """The path in steps, broken at gaps; a dot for what stands alone between gaps, and for the newest value."""
+    """The path in steps, broken at gaps; a dot for a single value between gaps, and for the newest value."""
     path: list[str] = []
     dots: list[tuple[float, float]] = []
     for is_gap, group in groupby(points, key=lambda point: point[1] is None):
@@ -269,7 +269,7 @@ def _box_bar(number: int, width: float, value: float | None, up: _Axis) -> Box:
 
 
 def _group_parts(parts: Mapping[str, Value], series: Sequence[str]) -> list[Decimal]:
-    """The values of the series, and behind them what the other categories have together; below zero counts as zero."""
+    """The values of each series, then the sum of the other categories; below zero counts as zero."""
     amounts = {category: max(Decimal(0), Decimal(str(value))) for category, value in parts.items()}
     named = [amounts.get(category, Decimal(0)) for category in series]
     return [*named, sum(amounts.values(), Decimal(0)) - sum(named)]
@@ -291,7 +291,7 @@ def _mark_scale(ticks: Sequence[float], up: _Axis) -> tuple[Mark, ...]:
 
 
 def _mark_times(across: _Axis) -> tuple[Mark, ...]:
-    """Marks both ends, and what lies a third and two thirds between; one word for what is all on one day."""
+    """Marks both ends, and the points a third and two thirds between; a single day gets one label."""
     pattern = "{:%b %Y}" if across.high - across.low > _LONG_SECONDS else "{0.day} {0:%b}"
     thirds = [across.low + (across.high - across.low) * n / 3 for n in range(4)]
     words = [pattern.format(datetime.fromtimestamp(at, UTC)) for at in thirds]
@@ -301,7 +301,7 @@ def _mark_times(across: _Axis) -> tuple[Mark, ...]:
 
 
 def _mark_bars(words: Sequence[str], width: float) -> tuple[Mark, ...]:
-    """Every so many, counted from the newest, that they have room: six at most, four of long ones."""
+    """Marks bars at even steps from the newest: six at most, four with long labels."""
     year = _find_year(words)
     marks = [word.removesuffix(year).removeprefix("week of ") for word in words]
     step = -(-len(marks) // (6 if max(map(len, marks)) < 6 else 4))
@@ -312,7 +312,7 @@ def _mark_bars(words: Sequence[str], width: float) -> tuple[Mark, ...]:
 
 
 def _find_year(words: Sequence[str]) -> str:
-    """The year that ends all of the words, with its space: it then needs no saying below each bar."""
+    """The year that ends all labels, with its space, which then need not be under each bar."""
     ends = {word[-5:] for word in words}
     return ends.pop() if len(ends) == 1 and all(w[-4:].isdecimal() and len(w) > 5 for w in words) else ""
 

@@ -32,7 +32,7 @@ _BY_STATUS = {404: "no_such_page", 405: "method_not_allowed"}
 def _respond(
     request: Request, kind: str, headers: dict[str, str] | None = None, words: tuple[str, str] | None = None
 ) -> Response:
-    """`words` are a title and a text instead of those of the kind."""
+    """`words` are a title and a text that replace the kind's."""
     path, status, (title, text) = request.url.path, PROBLEMS[kind].status, words or _TEXTS[kind]
     meaning = words[1] if words else PROBLEMS[kind].meaning
     headers = {"Cache-Control": "no-store"} | (headers or {})
@@ -49,13 +49,13 @@ def _respond(
 
 
 def _reads_json(request: Request) -> bool:
-    """Whether what is accepted is no page: clients look for endpoints where other services have them."""
+    """Whether the client accepts no page: clients look for endpoints where other services have them."""
     accepted = request.headers.get("accept", "*/*")
     return "text/html" not in accepted and ("application/json" in accepted or "*/*" not in accepted)
 
 
 def describe_missing_page() -> Page:
-    """The page of an address that leads nowhere, for a flow."""
+    """Shows the page for an unknown address, for a flow."""
     title, text = _TEXTS["no_such_page"]
     return Page("problem.html", {"title": title, "text": text, "links": find_links(404)}, 404)
 
@@ -88,12 +88,12 @@ def respond_maintenance(request: Request, maintenance: Maintenance) -> Response:
 
 
 async def respond_no_route(request: Request, error: Exception) -> Response:
-    """Responds where there is no such path, or not with this method."""
+    """Responds to an unknown path, or a wrong method."""
     assert isinstance(error, HTTPException)
     kind = _BY_STATUS.get(error.status_code, "internal_error")
     return _respond(request, kind, dict(error.headers or {}))
 
 
 async def respond_internal_error(request: Request, error: Exception) -> Response:  # noqa: ARG001
-    """A bug; the server logs it."""
+    """Responds to a bug; the server logs it."""
     return _respond(request, "internal_error")

@@ -22,13 +22,13 @@ Flow = Callable[[UnitOfWork, RequestData], T]
 HASHING_THREADS = 2  # argon2 takes 19 MiB and a processor each
 MAX_WAITING_FOR_HASHING = 64
 FLOWS_OF_A_BROWSER = 2
-_turns: WeakValueDictionary[str, anyio.Semaphore] = WeakValueDictionary()  # by cookie; who waits holds no thread
+_turns: WeakValueDictionary[str, anyio.Semaphore] = WeakValueDictionary()  # by cookie; a waiting caller holds no thread
 _SAFE_METHODS = frozenset({"GET", "HEAD"})  # these may be repeated (RFC 9110, 9.2.2)
 
 
 @lru_cache(maxsize=1)
 def limiter() -> anyio.CapacityLimiter:
-    """Together with the hashing threads as many as the pool has connections."""
+    """With the hashing threads, as many as the pool has connections."""
     return anyio.CapacityLimiter(max(1, settings().database_threads - HASHING_THREADS))
 
 
@@ -42,7 +42,7 @@ def is_hashing_full() -> bool:
 
 
 def transact(flow: Flow[T], data: RequestData) -> T:
-    """Protocol errors are results, so what they recorded (a spent code, a revoked family) is committed too."""
+    """Protocol errors are results, so their records (a spent code, a revoked family) are committed too."""
     with transaction() as session:
         uow = UnitOfWork(session)
         result = flow(uow, data)
@@ -53,9 +53,11 @@ def transact(flow: Flow[T], data: RequestData) -> T:
 
 def _count_and_transact(flow: Flow[T], data: RequestData) -> T:
     rate_limit.count_request(data.peer)
-    if data.method in _SAFE_METHODS:
-        return run_again(partial(transact, flow, data))
-    return transact(flow, data)
+    return (_transact_again if data.method in _SAFE_METHODS else transact)(flow, data)
+
+
+def _transact_again(flow: Flow[T], data: RequestData) -> T:
+    return run_again(partial(transact, flow, data))
 
 
 async def run(flow: Flow[T], data: RequestData, *, hashes: bool = False) -> T:
@@ -66,18 +68,18 @@ async def run(flow: Flow[T], data: RequestData, *, hashes: bool = False) -> T:
 async def _run_in_turn(
     work: Callable[[Flow[T], RequestData], T], flow: Flow[T], data: RequestData, *, hashes: bool
 ) -> T:
-    """On a thread, of one browser so many at once: ten of its pages took all of the threads from everybody."""
+    """Runs it on a thread, a few at once of one browser: ten of its pages had taken every thread."""
     turn = _turns.setdefault(data.cookie, anyio.Semaphore(FLOWS_OF_A_BROWSER)) if data.cookie else nullcontext()
     async with turn:
         return await anyio.to_thread.run_sync(work, flow, data, limiter=hashing_limiter() if hashes else limiter())
 
 
 async def count_request(peer: str) -> None:
-    """Counts a request of a handler that may answer without a flow; the rest runs with `run_counted`."""
+    """Counts a request of a handler that may answer without a flow; its flow runs with `run_counted`."""
     if rate_limit.limit_per_minute(peer) is not None:  # no thread is taken for an address without limit
         await anyio.to_thread.run_sync(rate_limit.count_request, peer, limiter=limiter())
 
 
-async def run_counted(flow: Flow[T], data: RequestData, *, hashes: bool = False) -> T:
-    """Runs a flow for a request that was counted already."""
-    return await _run_in_turn(transact, flow, data, hashes=hashes)
+async def run_counted(flow: Flow[T], data: RequestData, *, hashes: bool = False, again: bool = False) -> T:
+    """Runs a flow for a request that was counted already; `again`: it may be repeated after the database was lost."""
+    return await _run_in_turn(_transact_again if again else transact, flow, data, hashes=hashes)

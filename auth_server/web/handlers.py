@@ -28,7 +28,7 @@ _CROSS_SITE = show_problem("This form came from another site", "Please open the 
 
 
 async def finish(request: Request, result: PageResult) -> FlowResult:
-    """The result itself, or what it is once the tools or the service it waits for have answered."""
+    """The result, or the one that follows once the tools or service it waits for have answered."""
     return await result.go_on(request.app.state.tool_server) if isinstance(result, WaitingStep) else result
 
 
@@ -39,9 +39,9 @@ def handle_page(
     text: bool = False,
     method: str = "GET",
 ) -> Handler:
-    """`before` may ask elsewhere what the flow needs to know, and answer itself when it cannot.
+    """`before` may fetch what the flow needs from elsewhere, and answer itself if it cannot.
 
-    With another method it is a button whose address says everything: whatever body comes with it is not looked at.
+    With another method it is a button whose address says everything: its body is ignored.
     """
 
     async def handler(request: Request) -> Response:
@@ -59,7 +59,7 @@ def handle_page(
 
 
 def _is_cross_site(request: Request) -> bool:
-    """A form must come from a page of the very host it is sent to."""
+    """Whether it is from elsewhere: a form must come from a page of the host it is sent to."""
     if request.headers.get("sec-fetch-site") in ("cross-site", "same-site"):
         return True
     origin = request.headers.get("origin")
@@ -70,7 +70,7 @@ def _is_cross_site(request: Request) -> bool:
 
 
 def handle_form(flow: Flow[PageResult], *, hashes: bool = False, max_bytes: int = MAX_BODY_BYTES) -> Handler:
-    """With `hashes` the flow computes password hashes and runs on the few threads kept for that."""
+    """With `hashes` the flow computes password hashes, and runs on the few threads for that."""
 
     async def handler(request: Request) -> Response:
         if _is_cross_site(request):
@@ -98,9 +98,9 @@ def handle_form(flow: Flow[PageResult], *, hashes: bool = False, max_bytes: int 
 async def read_upload_form(
     request: Request, max_bytes: int, show_too_large: Flow[PageResult]
 ) -> RequestData | FlowResult:
-    """A form with a file of at most so many bytes, or what refuses it.
+    """A form with a file of at most that many bytes, or the refusal.
 
-    Of one that is too large nothing is read, so that `show_too_large` changes nothing and asks for no token.
+    One that is too large is not read, so `show_too_large` changes nothing and needs no token.
     """
     if _is_cross_site(request):
         return _CROSS_SITE

@@ -21,15 +21,15 @@ from shared.telemetry.call_context import label_work, new_id
 from shared.telemetry.served_requests import find_route, note_request
 from shared.telemetry.traces import name_request, read_traceparent, span
 
-# Maintenance mode on the web host: what stays open, who gets past it, and the answer for everybody else.
+# Maintenance mode on the web host: what stays open, who may pass, and the answer for everyone else.
 
-# Documents that need no database, what pages are drawn with, and the way in for administrators.
+# Documents that need no database, files that pages need, and the sign-in for administrators.
 _OPEN_FOLDERS = ("/.well-known/", "/static/", "/signin/")
 _OPEN_PATHS = frozenset({"/signin", "/signout", "/favicon.ico", "/robots.txt"})
 
 
 async def find_refusal(scope: Scope) -> Response | None:
-    """What is answered instead of the path; None while there is no maintenance, and where it does not reach."""
+    """The answer in place of the path; None without maintenance, and for paths that it leaves open."""
     maintenance, path = WATCH.current, scope["path"]
     if maintenance is None or path in _OPEN_PATHS or path.startswith(_OPEN_FOLDERS):
         return None
@@ -41,7 +41,7 @@ async def find_refusal(scope: Scope) -> Response | None:
 
 
 def _is_administrator(cookie: str) -> bool:
-    """Whether it is one; no one is while the database is down, or has tables this release does not read."""
+    """Whether it is an administrator; no one is while the database is down or of another version."""
     try:
         with transaction() as session:
             account = sessions.find_account(session, sessions.load(session, cookie))
@@ -75,13 +75,9 @@ def normalize_host(host: str) -> str:
 
 
 def find_forwarded(path: str) -> str | None:
-    """The name among the tool server's paths that it is, or stands below."""
+    """The name of the tool server's path that this is, or is below."""
     names = (*PASSED_PATHS, RESOURCE_METADATA)
     return next((name for name in names if path == name or path.startswith(name.rstrip("/") + "/")), None)
-
-
-def _find_template(scope: Scope) -> str | None:
-    return find_route(scope) or find_forwarded(scope["path"])
 
 
 def _read_host(scope: Scope) -> str:
@@ -101,7 +97,9 @@ class EdgeMiddleware:
             await self.app(scope, receive, send)
             return
         name, parent = name_request("auth_server", scope), read_traceparent(scope["headers"])
-        request_note = note_request("auth_server", scope, send, _find_template)
+        request_note = note_request(
+            "auth_server", scope, send, lambda scope: find_route(scope) or find_forwarded(scope["path"])
+        )
         with label_work(new_id()), span(name, parent), request_note as sending:
             await self._answer(scope, receive, sending)
 
@@ -113,7 +111,7 @@ class EdgeMiddleware:
         elif self.proxy is not None and find_forwarded(path):
             await self.proxy(scope, receive, send)
         elif path == STATES or (find_forwarded(path) and is_browser(scope)):
-            # The proxy in front sends these here while the tool server does not answer.
+            # A proxy in front sends these here while the tool server does not answer.
             await serve_absence(scope, receive, add_headers(send, self.headers))
         elif scope["method"] == "OPTIONS" and path in CORS_PATHS:
             await answer_preflight(send, ANY_ORIGIN)

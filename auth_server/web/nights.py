@@ -1,4 +1,4 @@
-"""Nights of a trip at a glance: which have a bed, which are spent in the air, and which are open."""
+"""Nights of a trip at a glance: with a bed, in the air, or still open."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,14 +9,14 @@ from typing import Any
 from shared.domain.plurals import pluralize
 
 WIDTH, GAP = 1000, 4
-MAX_NIGHTS = 60  # a longer trip is told in its days alone
+MAX_NIGHTS = 60  # a longer trip is described only by its days
 _CHARACTER = 9  # of a label, in units of the picture
 Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Run:
-    """Nights in a row in one bed, in the air, or open: `kind` is bed, air or open. No words where none fit."""
+    """Nights in a row in one bed, in the air, or open: `kind` is bed, air or open. Without words if none fit."""
 
     x: int
     width: int
@@ -33,7 +33,7 @@ class Nights:
 
 
 def draw_nights(first: date | None, last: date | None, flights: Sequence[Row], stays: Sequence[Row]) -> Nights | None:
-    """None without both days, and of a day trip."""
+    """Draws the nights; None without both days, or for a day trip."""
     if first is None or last is None or not 0 < (last - first).days <= MAX_NIGHTS:
         return None
     days = [first + timedelta(days=n) for n in range((last - first).days)]

@@ -27,7 +27,7 @@ class JsonResponse:
 class Page:
     """A page of `templates/`; `session_cookie` is a new cookie to set, empty to clear it.
 
-    `afterwards` is a flow that runs when the response was sent, so that its duration tells the caller nothing.
+    `afterwards` is a flow that runs after the response, so that its duration tells the caller nothing.
     `refresh` says when the browser opens which page next: "5; url=/connect/waiting".
     """
 
@@ -52,7 +52,7 @@ class Redirect:
 
 @dataclass
 class WaitingStep:
-    """A result that the tools or another service have to be asked for, once the transaction is over."""
+    """A result that needs an answer of the tools or another service after the transaction."""
 
     go_on: "Callable[[ToolServer], Awaitable[FlowResult]]"
 
@@ -76,14 +76,14 @@ _LINKS: Mapping[int, Links] = {
 
 
 def find_links(status: int) -> Links:
-    """The next steps where a page that failed so names none of its own."""
+    """The next steps for a page with this failure that names none itself."""
     return _LINKS.get(status, (_START, _SUPPORT))
 
 
 def show_problem(
     title: str, text: str, status: int = 400, retry_after: int | None = None, links: Links | None = None
 ) -> Page:
-    """`links` are addresses of this host, each with its words: the next steps, the likeliest first."""
+    """`links` are the next steps, the likeliest first: addresses of this host with their labels."""
     context = {"title": title, "text": text, "links": links or find_links(status)}
     return Page("problem.html", context, status, retry_after=retry_after)
 

@@ -1,4 +1,4 @@
-"""Rate limits per client address: requests a minute over all pages and endpoints, and who is allowed more."""
+"""Rate limits per client address: requests a minute over all pages and endpoints, and who may send more."""
 
 from shared.limits import address_key, choose_limit, hit
 
@@ -15,7 +15,7 @@ class RateLimited(Exception):
 
 
 def limit_per_minute(peer: str) -> int | None:
-    """The limit; None is without. An empty peer is one of our own programs."""
+    """The limit; None for no limit. An empty peer is one of our own programs."""
     return choose_limit(peer, PER_MINUTE, TRUSTED_PER_MINUTE) if peer else None
 
 

@@ -12,34 +12,35 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from auth_server.web.outcomes import FlowResult, JsonResponse, Page, Redirect
 from auth_server.web.sessions import BROWSER_COOKIE_SECONDS, MAX_AGE
 from auth_server.web.static_files import TEMPLATES, build_stylesheet_address
+from shared import clock
 from shared.billing.registry import find_door
-from shared.domain.dates import format_instant, format_iso_day, format_moment, format_weekday
+from shared.domain.dates import format_age, format_instant, format_iso_day, format_moment, format_weekday
 from shared.domain.marks import find_mark
 from shared.domain.party_prices import format_money
 from shared.domain.time_zones import find_zone
 from shared.internal_api import browser_cookie_name, session_cookie_name
 from shared.settings import VERSION, settings
 
-# The POST of these can end at an application's own address. Browsers apply form-action to every hop after it, also to
+# The POST of these can lead to an application's own address. Browsers apply form-action to every hop after it, also to
 # hops the application makes itself, so these pages send none.
 _MAY_LEAVE_SITE = {"link_identity.html", "link_by_mail.html", "signin.html", "signup.html", "sign_in_methods.html"}
 _MAY_LEAVE_SITE |= {"consent.html", "confirm.html", "reset.html", "second_factor.html"}
 _MAY_LEAVE_SITE |= {"payment.html"}  # to the pages of the payment service
-_USE_SCRIPT = {"signin.html", "second_factor.html", "passkey.html"}  # passkeys cannot be asked for without
-_USE_SCRIPT |= {"message_channel_browser.html"}  # nor can a browser be for a push subscription
-# What no page here uses. Passkeys need publickey-credentials-*, which stay at their default, this site.
+_USE_SCRIPT = {"signin.html", "second_factor.html", "passkey.html"}  # passkeys need it
+_USE_SCRIPT |= {"message_channel_browser.html"}  # and so do push subscriptions
+# Features that no page here uses. Passkeys need publickey-credentials-*, which stay at their default, this site.
 _PERMISSIONS = "camera=(), microphone=(), geolocation=(), payment=(), usb=(), midi=(), display-capture=()"
 _POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 
 def _find_zone(context: Context) -> tzinfo:
-    """The time zone of the person whose page it is; UTC on pages for everyone, and where none was chosen."""
+    """The time zone of the page's person; UTC on public pages, and where none was chosen."""
     return find_zone(context.get("zone") or "") or UTC
 
 
 @pass_context
 def _format_day(context: Context, day: date) -> str:
-    """The day it was for the person, with its weekday; a date without an hour stays as it is."""
+    """The day in the person's time zone, with its weekday; a date without an hour is unchanged."""
     return format_weekday(day.astimezone(_find_zone(context)) if isinstance(day, datetime) else day)
 
 
@@ -48,16 +49,21 @@ def _format_moment(context: Context, moment: datetime) -> str:
     return format_moment(moment, _find_zone(context))
 
 
+@pass_context
+def _format_age(context: Context, moment: datetime) -> str:
+    return format_age(moment, clock.now(), _find_zone(context))
+
+
 @lru_cache(maxsize=1)
 def _environment() -> Environment:
     environment = Environment(
-        loader=ChoiceLoader([FileSystemLoader(TEMPLATES), PackageLoader("shared")]),  # the frame is that of both hosts
+        loader=ChoiceLoader([FileSystemLoader(TEMPLATES), PackageLoader("shared")]),  # both hosts share the frame
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"day": _format_day, "moment": _format_moment, "instant": format_instant}
+    environment.filters |= {"day": _format_day, "moment": _format_moment, "ago": _format_age, "instant": format_instant}
     environment.filters |= {
         "iso_day": format_iso_day,
         "money": lambda value: format_money(value["amount"], value["currency"]),
@@ -87,7 +93,7 @@ def render_page(name: str, context: dict[str, Any], status: int = 200) -> HTMLRe
         "Cross-Origin-Resource-Policy": "same-origin",
     }
     if name not in _MAY_LEAVE_SITE:
-        # Those pages may stand in a window an assistant opened: cut off, its own last page could not answer it.
+        # Those pages may be in a window an assistant opened: cut off, its own last page could not answer it.
         headers["Cross-Origin-Opener-Policy"] = "same-origin"
     return HTMLResponse(body, status, headers)
 

@@ -21,7 +21,7 @@ MAX_FIELDS = 40
 MAX_VALUE_CHARACTERS = 4096
 MAX_NUMBER_DIGITS = 18  # of a number that fits a bigint
 BODY_SECONDS = 15
-# Whole authorization requests travel in the first two, and in the third what a passkey has signed.
+# The first two hold whole authorization requests, the third a passkey's signature.
 _LONG_VALUES = {"query": MAX_QUERY_CHARACTERS + 256, "return_to": MAX_QUERY_CHARACTERS + 256, "credential": 8 * 1024}
 _LONG_VALUES |= {"sheet": 200_000, "notes": 8 * 1024, "preferences": 16 * 1024, "balances": 16 * 1024}
 _MULTILINE = frozenset({"sheet", "redirect_uris", "notes", "preferences", "balances", "prompt"})  # of several lines
@@ -48,7 +48,7 @@ class RequestData:
     browser_cookie: str | None = None  # by which the browser is known when no one is signed in
     user_agent: str = ""
     file: bytes = b""  # the content of the uploaded file
-    path_values: Mapping[str, str] = field(default_factory=dict)  # what stands in the path, by the names of its route
+    path_values: Mapping[str, str] = field(default_factory=dict)  # the parts of the path, by their names in the route
 
     def form_value(self, name: str) -> str:
         """A field of the form, empty when absent."""
@@ -59,7 +59,7 @@ class RequestData:
         return next((v for k, v in self.query if k == name), None)
 
     def path_number(self, name: str) -> int | None:
-        """A number of the path that a row can have; None of anything else."""
+        """A row's number in the path; None for anything else."""
         text = self.path_values.get(name, "")
         return int(text) if text.isascii() and text.isdecimal() and len(text) <= MAX_NUMBER_DIGITS else None
 
@@ -82,7 +82,7 @@ def parse_pairs(raw: str, *, text: bool = False) -> Pairs:
 
 
 def _check_pairs(pairs: Pairs, *, text: bool) -> Pairs:
-    """The pairs within limits of length and characters; one without a value counts as absent (RFC 6749 3.1)."""
+    """Checks the length and characters of the pairs; one without a value counts as absent (RFC 6749 3.1)."""
     for name, value in pairs:
         allowed = _TEXT if text and name not in _ASCII_ONLY else _PRINTABLE
         max_characters = _LONG_VALUES.get(name, MAX_VALUE_CHARACTERS)
@@ -90,7 +90,7 @@ def _check_pairs(pairs: Pairs, *, text: bool) -> Pairs:
             reject_request("A parameter is too long or has an unreadable name.")
         if not allowed.fullmatch(" ".join(value.split()) if name in _MULTILINE else value):
             reject_request("A parameter contains characters that are not allowed.")
-    # Browsers end lines with CRLF (HTML, form submission); what is kept ends them with LF, as other texts do.
+    # Browsers end lines with CRLF (HTML, form submission); stored texts end them with LF, as elsewhere.
     return [(name, value.replace("\r\n", "\n")) for name, value in pairs if value]
 
 
@@ -116,18 +116,18 @@ async def read_form(request: Request, *, text: bool = False, max_bytes: int = MA
 
 
 class _InMemoryParser(MultiPartParser):
-    spool_max_size = 0  # never to disk: bank statements leave no trace there, and the body is in memory already
+    spool_max_size = 0  # never to disk: bank statements must leave no trace there, and the body is in memory anyway
 
 
 async def _replay(body: bytes) -> AsyncGenerator[bytes, None]:
-    """Other requests go on between the chunks: parsing takes about 30 ms a megabyte."""
+    """Replays it in chunks, to let other requests run: parsing takes about 30 ms a megabyte."""
     for start in range(0, len(body), _CHUNK_BYTES):
         yield body[start : start + _CHUNK_BYTES]
         await checkpoint()
 
 
 async def read_upload(request: Request, max_bytes: int) -> tuple[Pairs, bytes]:
-    """A form with one file (RFC 7578): the other fields, and the content of the file, empty when there is none."""
+    """A form with one file (RFC 7578): the other fields, and the file's content, empty without a file."""
     if not _has_content_type(request, "multipart/form-data"):
         reject_request("The body must be multipart/form-data.")
     body = await _read_body(request, max_bytes + MAX_BODY_BYTES)

@@ -1,4 +1,4 @@
-"""Reverse proxy to the tool server, for local use where no other proxy stands before the two servers."""
+"""Reverse proxy to the tool server, for local use without another proxy in front of the two servers."""
 
 import logging
 from collections import Counter
@@ -34,15 +34,15 @@ from shared.settings import settings
 MAX_BYTES = 4 << 20  # as the tool server's own limit
 MAX_SECONDS = 15.0
 MAX_MAIL_BYTES, MAX_MAIL_SECONDS = 10 << 20, 60.0  # of a mail handed over at /hooks/mail
-MAX_BYTES_OF_ONE_ADDRESS, MAX_BYTES_OF_ALL = 32 << 20, 128 << 20  # that have arrived and wait for the rest
+MAX_BYTES_OF_ONE_ADDRESS, MAX_BYTES_OF_ALL = 32 << 20, 128 << 20  # of unfinished bodies
 
 
 class TooManyBodies(Exception):
-    """The bodies that wait already hold as much memory as they may."""
+    """Unfinished bodies already use all the memory they may."""
 
 
 class WaitingBodies:
-    """Counts the bytes of unfinished bodies, so that slow senders hold memory within bounds and nothing else."""
+    """Counts the bytes of unfinished bodies, so that slow senders hold only memory, and a bounded amount."""
 
     def __init__(self) -> None:
         self.held: Counter[str] = Counter()
@@ -71,14 +71,9 @@ class WaitingBodies:
                 del self.held[address]
 
 
-def has_body(scope: Scope) -> bool:
-    """Whether the head announces a body (RFC 9112 6.3)."""
-    return any(name in (b"content-length", b"transfer-encoding") for name, _ in scope["headers"])
-
-
 log = logging.getLogger(__name__)
 TIMEOUT = httpx.Timeout(connect=2, read=120, write=30, pool=10)
-PAGE_TIMEOUT = httpx.Timeout(connect=2, read=10, write=30, pool=10)  # what a person waits for who opens an address
+PAGE_TIMEOUT = httpx.Timeout(connect=2, read=10, write=30, pool=10)  # as long as a person waits for a page
 LIMITS = httpx.Limits(max_connections=200, max_keepalive_connections=50, keepalive_expiry=4)
 _HOP_BY_HOP = {
     "connection",
@@ -116,7 +111,7 @@ def _filter_headers(headers: Headers, dropped: set[str]) -> Headers:
     hop_headers = {
         n.strip().lower() for k, v in headers if k.lower() == b"connection" for n in v.decode("latin-1").split(",")
     }
-    # Blanks around a value are not part of it (RFC 9110 5.5); httptools leaves them there, h11 refuses to send them.
+    # Blanks around a value are not part of it (RFC 9110 5.5); httptools keeps them, h11 refuses to send them.
     return [(k, v.strip(b" \t")) for k, v in headers if k.decode("latin-1").lower() not in dropped | hop_headers]
 
 
@@ -147,7 +142,7 @@ def _build_unavailable(scope: Scope) -> Response:
 
 
 def _describe_away(scope: Scope) -> Response:
-    """What the page of states says while the tool server, which makes it, does not answer: the answer still came."""
+    """The status page's text while the tool server, which makes it, does not answer."""
     accepted = b",".join(value for name, value in scope["headers"] if name == b"accept")
     if b"application/json" in accepted and b"text/html" not in accepted:
         parts = [
@@ -160,7 +155,7 @@ def _describe_away(scope: Scope) -> Response:
 
 
 async def serve_absence(scope: Scope, receive: Receive, send: Send) -> None:
-    """What a path of the tool server answers while nothing of that server is to be had."""
+    """Answers a path of the tool server while that server is down."""
     answer = _describe_away(scope) if scope["path"] == STATES else _build_unavailable(scope)
     answer.headers["Retry-After"] = "2"
     await answer(scope, receive, send)
@@ -188,7 +183,7 @@ class ReverseProxy:
             return
         if body is not None:
             headers = [(k, v) for k, v in headers if k.lower() != b"content-length"]
-        # What is read whole at once, as a page or a list is; a tool may work for minutes, and a stream stays open.
+        # Responses read whole, such as pages or lists; a tool may work for minutes, and a stream stays open.
         is_page = is_browser(scope) or (scope["method"] in ("GET", "HEAD") and find_address(scope["path"]) is None)
         timeout = PAGE_TIMEOUT if is_page else TIMEOUT
         raw: bytes = scope.get("raw_path") or scope["path"].encode()
@@ -200,16 +195,17 @@ class ReverseProxy:
             content=body,
             extensions={"timeout": timeout.as_dict()},
         )
-        # Leaving closes the connection to the tool server, which then notices it too.
+        # Leaving closes the connection to the tool server, so that it notices too.
         with suppress(ClientDisconnected):
             await run_while_connected(wait_for_disconnect(receive), self._forward(outgoing, scope, receive, send))
 
     async def _read_body(self, scope: Scope, receive: Receive) -> bytes | None:
         """The body whole, so that an unfinished one holds no connection to the tool server; None without one.
 
-        What is refused without credentials whatever its body says: that body is not waited for.
+        A request without credentials is refused whatever its body says, so that body is not awaited.
         """
-        if not has_body(scope):
+        # Whether the head announces a body (RFC 9112 6.3).
+        if not any(name in (b"content-length", b"transfer-encoding") for name, _ in scope["headers"]):
             return None
         credential = b"authorization" if find_address(scope["path"]) else _CREDENTIALS.get(scope["path"].rstrip("/"))
         if credential is not None and not any(name == credential for name, _ in scope["headers"]):

@@ -71,12 +71,12 @@ def describe_browser(user_agent: str) -> str:
 
 
 def name_token_family(id_hash: str) -> str:
-    """The family of the tokens that pages make for this session: an event with it ends them at the tool servers."""
+    """The family of this session's page tokens: an event with it ends them at the tool servers."""
     return f"browser:{id_hash}"
 
 
 def rotate(uow: UnitOfWork, session: WebSession) -> tuple[WebSession, str]:
-    """The session under a new identifier, with its cookie: one that was planted in the browser is worthless then.
+    """Gives the session a new identifier and cookie, so that a planted one becomes worthless.
 
     A session that has ended in the meantime is followed by one that is signed out.
     """
@@ -103,20 +103,20 @@ def end(uow: UnitOfWork, id_hash: str) -> None:
 
 
 def _delete(uow: UnitOfWork, *conditions: ColumnElement[bool]) -> None:
-    """A session that was signed in may have tokens at the tool servers, which end with it."""
+    """Deletes sessions, and ends the tokens they may have at the tool servers."""
     removal = delete(WebSession).where(*conditions).returning(WebSession.id_hash, WebSession.owner_id)
     rows = uow.db.execute(removal).all()
     uow.events += [{"family": name_token_family(row.id_hash)} for row in rows if row.owner_id is not None]
 
 
 def end_all(uow: UnitOfWork, account_id: int) -> None:
-    """Ends sign-ins that wait for a second factor too: their password may no longer be the account's."""
+    """Ends all sessions, and sign-ins that wait for a second factor: their password may be an old one."""
     _delete(uow, WebSession.owner_id == account_id)
     uow.db.execute(delete(PendingSignIn).where(PendingSignIn.account_id == account_id))
 
 
 def end_others(uow: UnitOfWork, session: WebSession) -> None:
-    """All sessions of the person but this one, and the sign-ins that wait for a second factor."""
+    """Ends the person's other sessions, and sign-ins that wait for a second factor."""
     uow.db.execute(delete(PendingSignIn).where(PendingSignIn.account_id == session.owner_id))
     _delete(uow, WebSession.owner_id == session.owner_id, WebSession.id_hash != session.id_hash)
 
@@ -141,7 +141,7 @@ def is_csrf_token_valid(session: WebSession, purpose: str, token: str) -> bool:
 
 
 def load_for_form(db: Session, data: RequestData, purpose: str) -> WebSession | None:
-    """The session of a form that carries its CSRF token for this purpose; None for every other form."""
+    """The session of a form with a valid CSRF token for this purpose; None otherwise."""
     session = load(db, data.cookie)
     valid = session is not None and is_csrf_token_valid(session, purpose, data.form_value("csrf"))
     return session if valid else None

@@ -1,4 +1,4 @@
-"""The style sheet as it is served: compressed once, and kept for a year under the address that names its content."""
+"""The style sheet: compressed once, and cached for a year at an address that names its content."""
 
 import gzip
 import hashlib
@@ -29,12 +29,12 @@ def read_stylesheet() -> StaticFile:
 
 
 def build_stylesheet_address() -> str:
-    """Another address for every content, so that no browser shows a new page in an old style."""
+    """The address, which differs for every content, so that no browser shows a new page in an old style."""
     return f"{STYLESHEET_PATH}?v={read_stylesheet().digest}"
 
 
 async def serve_stylesheet(request: Request) -> Response:
-    """Cached for a year only under its own digest: of two releases side by side each may be asked for the other's."""
+    """Cached for a year only under its own digest: two releases side by side may be asked for each other's."""
     file = read_stylesheet()
     is_current = request.query_params.get("v") == file.digest
     headers = {

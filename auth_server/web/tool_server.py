@@ -18,16 +18,16 @@ from shared.internal_api import MAX_PAGE_CALLS, mcp_endpoint, page_calls_endpoin
 from shared.redis import call_redis, connect, key
 from shared.secrets import digest
 
-# Looks of one page that are asked at the same moment go to the tool server in one request, answered line by line.
+# A page's simultaneous looks go to the tool server in one request, answered line by line.
 
 log = logging.getLogger(__name__)
 Waiting = list[tuple[dict[str, Any], "asyncio.Future[dict[str, Any]]"]]
 
 
 class SharedRequests:
-    """A request costs both hosts 3 ms of processor however little is asked: the seven of the portfolio were half of it.
+    """Joins looks: any request costs both hosts 3 ms of processor, and the portfolio's seven were half its time.
 
-    Who stops waiting for one look does not stop the others.
+    A caller that stops waiting for one look does not stop the others.
     """
 
     def __init__(self, client: AsyncClient) -> None:
@@ -42,11 +42,11 @@ class SharedRequests:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def ask(self, token: str, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """What the tool answered; empty where it did not."""
+        """The tool's answer; empty without one."""
         answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         if token not in self._waiting:
             self._waiting[token] = []
-            asyncio.get_running_loop().call_soon(self._send_all, token)  # once all that begin now have joined
+            asyncio.get_running_loop().call_soon(self._send_all, token)  # once all that start now have joined
         self._waiting[token].append(({"name": tool, "arguments": arguments}, answer))
         return await answer
 
@@ -58,7 +58,7 @@ class SharedRequests:
             task.add_done_callback(self._tasks.discard)
 
     async def _send(self, token: str, waiting: Waiting) -> None:
-        """A look without a line of its own has no answer."""
+        """A look that gets no line has no answer."""
         try:
             await self._read_lines(token, waiting)
         except (httpx.HTTPError, ValueError, LookupError, TypeError) as error:
@@ -81,11 +81,11 @@ class SharedRequests:
                     answer.set_result(data)
 
 
-# Answers of long calls, kept in Redis for minutes: a page that waits for one looks again and never asks twice.
+# Answers of long calls, kept in Redis for minutes: a waiting page looks again and never asks twice.
 
 KEEP_SECONDS = 600
-REFUSAL_SECONDS = 30  # until the page that waits has looked again; then the same question is asked again
-LONGEST_SECONDS = 75  # a call ends by itself after 60; what a process that ended had begun is then asked again
+REFUSAL_SECONDS = 30  # until the waiting page has looked again; then the question may be asked again
+LONGEST_SECONDS = 75  # a call ends by itself after 60; calls of a process that ended are then made again
 MAX_OF_ONE, MAX_OF_ALL = 3, 40  # that run at once in this process, which has 100 connections for all its pages
 MAX_BYTES = 1 << 20
 _RUNNING = b"running"
@@ -96,7 +96,7 @@ Send = Callable[[], Awaitable[dict[str, Any]]]
 
 
 class PendingSearches:
-    """Runs each question once, whichever process and however often it is asked for."""
+    """Runs each question once, whatever process asks, and however often."""
 
     def __init__(self) -> None:
         self.running: Counter[str] = Counter()
@@ -109,9 +109,9 @@ class PendingSearches:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def take(self, owner: str, question: str, send: Send, seconds: float) -> dict[str, Any]:
-        """What was answered within the last minutes, or is within so many seconds; else the status `waiting`.
+        """The answer of the last minutes, or one that comes within that many seconds; else status `waiting`.
 
-        A question is begun by anyone who asks first. While Redis is down each process asks for itself.
+        The first caller starts it. While Redis is down each process asks for itself.
         """
         name = key("page-answer", digest(f"{owner}\0{question}"))
         if name not in self._tasks:
@@ -127,13 +127,13 @@ class PendingSearches:
         return task.result()
 
     async def _begin(self, owner: str, name: str, send: Send) -> dict[str, Any] | None:
-        """What is there instead of a new task: the kept answer, or why none is begun here. None when it has begun."""
+        """Starts a task; returns None, or else the cached answer, or why none was started."""
         state = await to_thread.run_sync(_claim, name)
         if isinstance(state, dict):
             if not _is_good(state):
                 await to_thread.run_sync(_drop, name)
             return state
-        if name in self._tasks:  # begun here, while Redis was asked
+        if name in self._tasks:  # started here, while Redis was asked
             return None
         if not state:
             return dict(WAITING)
@@ -161,7 +161,7 @@ def _is_good(answer: dict[str, Any]) -> bool:
 
 
 def _claim(name: str) -> dict[str, Any] | bool:
-    """The answer; True for who is to ask, which everybody is while Redis is down; False while it is asked."""
+    """The answer; True if the caller is to ask, as everyone is while Redis is down; False while another asks."""
 
     def claim() -> dict[str, Any] | bool:
         if connect().set(name, _RUNNING, nx=True, ex=LONGEST_SECONDS):
@@ -189,18 +189,18 @@ def _drop(name: str) -> None:
 
 
 Schema = Mapping[str, Any]
-SCHEMA_SECONDS = 300  # for which the description of a tool may be kept, as its server says
+SCHEMA_SECONDS = 300  # that a tool's description may be cached, as its server says
 
 
 class Schemas:
-    """The JSON Schemas of tools' arguments; an old one serves while the tool server gives no newer."""
+    """The JSON Schemas of tools' arguments; an old one is used while the tool server gives no newer one."""
 
     def __init__(self, client: AsyncClient) -> None:
         self.client = client
         self._kept: dict[str, tuple[float, Schema]] = {}
 
     async def read(self, tool: str) -> Schema:
-        """Empty while it could not be read once."""
+        """Reads it; empty if it could never be read."""
         read_at, schema = self._kept.get(tool, (0.0, {}))
         if schema and time.monotonic() - read_at < SCHEMA_SECONDS:
             return schema
@@ -216,7 +216,7 @@ class Schemas:
         return schema
 
 
-PAGE_SECONDS = 8.0  # for which a page waits for its tools; with all the rest of it, it takes ten at most
+PAGE_SECONDS = 8.0  # that a page waits for its tools, so that all of it takes ten at most
 TIMEOUT = httpx.Timeout(60, connect=2)
 SCHEMA_TIMEOUT = httpx.Timeout(3, connect=2)
 LIMITS = httpx.Limits(max_connections=100, max_keepalive_connections=20, keepalive_expiry=4)
@@ -226,7 +226,7 @@ LIMITS = httpx.Limits(max_connections=100, max_keepalive_connections=20, keepali
 class ToolCall:
     """One call of one tool with a token of the page.
 
-    With an `owner` it may last longer than the page waits: it is begun once for that account, and its answer is kept.
+    With an `owner` it may outlast the page's wait: it is started once for that account, and its answer cached.
     """
 
     token: str
@@ -234,11 +234,11 @@ class ToolCall:
     arguments: Mapping[str, Any] = field(default_factory=dict)
     seconds: float = PAGE_SECONDS
     owner: str = ""
-    is_look: bool = False  # its token may only look, so that it can be asked together with others
+    is_look: bool = False  # its token is read-only, so that it can share a request with others
 
 
 class Answer(dict[str, Any]):
-    """What a tool answered, whole; empty where it did not answer in time."""
+    """A tool's whole answer; empty if it did not answer in time."""
 
     @property
     def status(self) -> str:
@@ -246,12 +246,12 @@ class Answer(dict[str, Any]):
 
     @property
     def is_good(self) -> bool:
-        """The tool did what was asked: not where the same was saved before and nothing was added."""
+        """Whether the tool did what was asked: not if the same was already saved and nothing added."""
         return self.status in ("ok", "partial", "no_data") and not self.get("already_saved")
 
     @property
     def is_waiting(self) -> bool:
-        """The call continues; the page is to look again."""
+        """Whether the call still runs, so that the page must look again."""
         return self.status == "waiting"
 
 
@@ -282,7 +282,7 @@ class ToolServer:
         return Answer()
 
     async def _send(self, call: ToolCall) -> Answer:
-        """Sends the call as any MCP client does, or with other looks; a tool that refuses answers too."""
+        """Sends the call as any MCP client does, or with other looks; a refusal is an answer too."""
         if call.is_look:
             return Answer(await self.shared_requests.ask(call.token, call.tool, call.arguments))
         endpoint = mcp_endpoint(call.token)

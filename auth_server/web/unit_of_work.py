@@ -9,7 +9,7 @@ from shared.db.oauth import Consent, Family
 
 
 class UnitOfWork:
-    """Built by `flows.transact` for one request on one worker thread; nothing of it is shared."""
+    """Built by `flows.transact` for one request on one worker thread; not shared."""
 
     def __init__(self, db: Session) -> None:
         self.db = db
@@ -24,7 +24,7 @@ class UnitOfWork:
         )
 
     def revoke_family(self, family_id: str, reason: str) -> None:
-        """Revokes every token of the family, and the consent: the person is asked again before there is another."""
+        """Revokes every token of the family, and the consent: the person is asked again before a new one."""
         active = (Family.id == family_id, Family.revoked_at.is_(None))
         revocation = update(Family).where(*active).values(revoked_at=clock.now(), reason=reason)
         row = self.db.execute(revocation.returning(Family.account_id, Family.client_id)).one_or_none()

@@ -1,4 +1,4 @@
-"""What ends in twelve months as dots on a year: the larger the dot, the more is at stake."""
+"""What ends in twelve months as dots on a year: larger dots for higher worth."""
 
 from calendar import month_abbr
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ class Dot:
 
 @dataclass(frozen=True)
 class Label:
-    """Words on a thin stem: `x` is their middle, `stem` the middle of the dot."""
+    """A label on a thin stem: `x` is its middle, `stem` the middle of the dot."""
 
     x: int
     y: int
@@ -50,7 +50,7 @@ class Year:
 
 
 def draw_year(endings: Sequence[Ending], today: date) -> Year | None:
-    """From this month on; None where nothing with a worth ends within it."""
+    """Draws the year from this month; None if nothing of worth ends in it."""
     first = today.replace(day=1)
     rows = sorted((e for e in endings if first <= e.day < add_months(first, 12) and e.worth > 0), key=lambda e: e.day)
     if not rows:
@@ -75,7 +75,7 @@ def _draw_dot(ending: Ending, first: date, today: date) -> Dot:
 
 
 def _place_labels(endings: Sequence[Ending], dots: Sequence[Dot]) -> tuple[Label, ...]:
-    """Words that would touch their neighbour's rise a row; what fits in none stays in the sentence alone."""
+    """Moves labels that would touch a neighbour up a row; one that fits in no row is only in the sentence."""
     ends, labels = [0.0] * _ROWS, []
     for ending, dot in zip(endings, dots, strict=True):
         half = len(ending.words) * _CHARACTER / 2

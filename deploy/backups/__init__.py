@@ -1,1 +1,1 @@
-"""Backups of the service's own tables: written, restored, and restored for trial."""
+"""Backups of the service's own tables: written, restored, and restored as a rehearsal."""

@@ -1,6 +1,6 @@
-"""The file of a backup: an archive of pg_dump with the service's own tables alone, and a digest behind it.
+"""The file of a backup: a pg_dump archive of only the service's own tables, followed by a digest.
 
-What opens its sealed parts (SECRET_KEYS) is not in it.
+The keys to its sealed parts (SECRET_KEYS) are not in it.
 """
 
 import hashlib
@@ -17,14 +17,14 @@ from deploy.backups.encryption import encrypt, parse_recipients
 from deploy.backups.postgres_programs import Server, check_dump_program, find_program, quote_error
 from deploy.errors import CommandError
 
-SEAL = b"\naward-travel sha256 "  # leads the last bytes of the file; pg_restore takes half a file for a whole one
+SEAL = b"\naward-travel sha256 "  # starts the end of the file; pg_restore would take half a file for a whole one
 SMALL_TABLES = ("alembic_version", "service_facts", "signing_keys")  # small tables that tell what an archive is
 _MAX_ERROR_BYTES = 10_000
-FOREIGN_ENTRIES = ("EXTENSION", "SCHEMA")  # kinds that the service has none of; archives of whole databases hold some
+FOREIGN_ENTRIES = ("EXTENSION", "SCHEMA")  # kinds that the service does not use; archives of whole databases have some
 
 
 def list_own_tables(connection: "psycopg.Connection[Any]") -> list[str]:
-    """The service's tables that this database has, without their partitions. What others have stays what it is."""
+    """The service's tables that this database has, without their partitions. Tables of others are ignored."""
     import shared.db.migrations  # noqa: F401 - registers every table
     from shared.db.base import Base
 
@@ -32,14 +32,8 @@ def list_own_tables(connection: "psycopg.Connection[Any]") -> list[str]:
     return sorted({name for (name,) in rows} & {*Base.metadata.tables, "alembic_version"})
 
 
-def _list_partitions(connection: "psycopg.Connection[Any]", own: list[str]) -> list[str]:
-    """Lists the partitions of these tables: pg_dump takes a table that is named without them."""
-    partitions = "select inhrelid::regclass::text from pg_inherits where inhparent::regclass::text = any(%s) order by 1"
-    return [name for (name,) in connection.execute(partitions, (own,))]
-
-
 def _check_schema_is_ours(connection: "psycopg.Connection[Any]", own: list[str]) -> None:
-    """A later release may have tables that this one does not know and would leave out."""
+    """Raises if not: a later release may have tables that this one would leave out."""
     from shared.db.schema_version import revisions
 
     versions = "select version_num from alembic_version" if "alembic_version" in own else "select ''"
@@ -54,7 +48,7 @@ def _check_schema_is_ours(connection: "psycopg.Connection[Any]", own: list[str])
 
 
 class _Sealing:
-    """What pg_dump writes, and the digest of it at the end."""
+    """Passes on what pg_dump writes, and then its digest."""
 
     def __init__(self, source: IO[bytes]) -> None:
         self._source, self._digest = source, hashlib.sha256()
@@ -76,7 +70,9 @@ def dump_database(server: Server, new: Path, recipients: str = "") -> None:
         own = list_own_tables(connection)
         _check_schema_is_ours(connection, own)
         check_dump_program(connection)
-        partitions = _list_partitions(connection, own)
+        # pg_dump takes a table that is named without its partitions.
+        query = "select inhrelid::regclass::text from pg_inherits where inhparent::regclass::text = any(%s) order by 1"
+        partitions = [name for (name,) in connection.execute(query, (own,))]
     tables = [f"--table=public.{name}" for name in (*own, *partitions)]
     command = [find_program("pg_dump"), "--format=custom", "--no-owner", "--no-privileges", *tables]
     with (
@@ -103,7 +99,7 @@ def _write(source: _Sealing, sink: IO[bytes], keys: list[Any]) -> None:
 
 
 def check_whole(archive: Path) -> None:
-    """Whether the file is what was written, to the last byte."""
+    """Raises CommandError unless the file is complete and unchanged."""
     length = archive.stat().st_size - len(SEAL) - 64
     digest = hashlib.sha256()
     with archive.open("rb") as content:
@@ -115,7 +111,7 @@ def check_whole(archive: Path) -> None:
 
 
 def run_pg_restore(archive: Path, *options: str) -> bytes:
-    """What pg_restore prints of an archive, without any database."""
+    """Returns what pg_restore prints of an archive, without any database."""
     process = subprocess.run([find_program("pg_restore"), *options, str(archive)], capture_output=True, check=False)
     if process.returncode:
         raise CommandError(f"{archive} is no whole backup: {quote_error(process.stderr)}")
@@ -126,7 +122,7 @@ def list_own_entries(archive: Path) -> bytes:
     """The archive's list of contents for pg_restore, without what the service's own role may not make.
 
     An entry is `number; catalogue-id object-id KIND schema name owner`; the comment on an extension is one of kind
-    COMMENT with `EXTENSION` where the name stands.
+    COMMENT with `EXTENSION` in place of the name.
     """
     lines = run_pg_restore(archive, "--list").splitlines(keepends=True)
     return b"".join(line for line in lines if not _is_foreign(line.decode("utf-8", "replace").split()))

@@ -42,7 +42,7 @@ from shared.settings.checks import driver_url
 
 
 def check_archive(archive: Path, *, keys_lost: bool) -> str:
-    """The version of its tables. Raises CommandError where this release, data mode or keys cannot live with it."""
+    """The version of its tables. Raises CommandError if this release, data mode or keys do not fit it."""
     from shared.db.schema_version import revisions
     from shared.settings import settings
 
@@ -77,7 +77,7 @@ def _check_keys(sealed_with: set[str]) -> None:
 
 
 def _check_target(server: Server, archive: Path, *, replace: bool) -> list[str]:
-    """The service's tables that stand in the way. Refuses a database that is in use, or that holds accounts."""
+    """The service's tables that are in the way. Refuses a database that is in use, or that holds accounts."""
     with server.connect() as connection:
         others = "select 1 from pg_stat_activity where datname = current_database() and application_name = %s"
         if connection.execute(others, ("award-travel",)).fetchone():
@@ -94,7 +94,7 @@ def _check_target(server: Server, archive: Path, *, replace: bool) -> list[str]:
 
 @contextlib.contextmanager
 def _psql(server: Server) -> Iterator["subprocess.Popen[bytes]"]:
-    """Takes statements until the first that fails; what is not committed then never was."""
+    """Runs statements until the first failure; uncommitted ones are then undone."""
     command = [find_program("psql"), "-X", "-q", "-v", "ON_ERROR_STOP=1", f"--dbname={server.address}"]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
     with subprocess.Popen(command, env=server.environment, **pipes) as program:  # type: ignore[call-overload]
@@ -103,7 +103,7 @@ def _psql(server: Server) -> Iterator["subprocess.Popen[bytes]"]:
 
 @contextlib.contextmanager
 def _open_entries(archive: Path) -> Iterator[str]:
-    """The name of a file that tells pg_restore what of the archive to take."""
+    """The name of a file with the entries that pg_restore is to take."""
     with tempfile.NamedTemporaryFile(prefix="award-travel-entries-") as file:
         file.write(list_own_entries(archive))
         file.flush()
@@ -111,9 +111,9 @@ def _open_entries(archive: Path) -> Iterator[str]:
 
 
 def load_archive(server: Server, archive: Path, old_tables: list[str]) -> None:
-    """One transaction: the old tables go and the archive's come, or nothing happens.
+    """Replaces the old tables by the archive's in one transaction, or does nothing.
 
-    What others hung on the old tables, a view say, is not dropped with them: PostgreSQL then names it and refuses.
+    Objects of others on the old tables, such as a view, are not dropped: PostgreSQL names them and refuses.
     """
     drop = f"drop table {', '.join(old_tables)};\n" if old_tables else ""
     options = ["--no-owner", "--no-privileges", "--file=-"]
@@ -148,7 +148,7 @@ def restore_archive(archive: Path, *, replace: bool, keys_lost: bool) -> None:
 
 
 def _count_restored_rows(server: Server) -> tuple[int, int]:
-    """How many accounts there are, and messages that wait to be sent."""
+    """Counts accounts, and messages that wait to be sent."""
     accounts = "select count(*) from accounts"
     messages = "select count(*) from deliveries where status in ('pending', 'claimed')"
     with server.connect() as connection:
@@ -156,14 +156,14 @@ def _count_restored_rows(server: Server) -> tuple[int, int]:
     return rows[0][0], rows[1][0]
 
 
-# The operator's own command that takes a backup elsewhere, run without a shell and within a time.
+# The operator's own command that takes a backup elsewhere, run without a shell and with a time limit.
 
 PLACE = "{}"  # stands for the file in the command, as in find -exec
 _WORDS_QUOTED = 300  # characters of what the command said
 
 
 class UploadFailed(CommandError):
-    """The backup is made and lies in its folder; it is nowhere else."""
+    """The backup is in its folder, but nowhere else."""
 
     code = 5
 
@@ -195,7 +195,7 @@ def upload(file: Path, command: str, seconds: float) -> None:
 
 
 def _await_end(program: "subprocess.Popen[bytes]", file: Path, seconds: float) -> None:
-    """Ends the command with all it started when its time is over."""
+    """Waits for the command; ends it and all it started when its time is over."""
     try:
         program.wait(seconds)
     except subprocess.TimeoutExpired:
@@ -245,7 +245,7 @@ def select_expired(names: Iterable[str], today: date, days: int, weeks: int) -> 
 
 _KEY_ID = re.compile("[0-9a-f]{8}")
 PREFIX = "award_rehearsal_"
-# What a table consists of besides its rows, by table: columns with type and default, indexes, constraints.
+# The parts of each table besides its rows: columns with type and default, indexes, constraints.
 _SHAPES = """
   select table_name || ' column ' || column_name || ' ' || data_type || ' ' || is_nullable || ' '
          || coalesce(column_default, '') as shape, table_name as owner
@@ -260,7 +260,7 @@ _SHAPES = """
 
 @dataclass(frozen=True)
 class Report:
-    """What a rehearsal showed. `rows_now` are those of the service's database, None where it has no such table."""
+    """The result of a rehearsal. `rows_now` are those of the service's database, None without such a table."""
 
     seconds: float
     bytes: int
@@ -269,12 +269,12 @@ class Report:
     version_in_backup: str
     version_restored: str
     differing_rows: dict[str, tuple[int, int | None]]  # by table: in the backup, now
-    differing_parts: list[str]  # columns, indexes and constraints that one of the two lacks
+    differing_parts: list[str]  # columns, indexes and constraints that only one of the two has
     sealed_with_missing_keys: dict[str, int]  # values that no key of SECRET_KEYS opens, by the id of their key
 
 
 def rehearse_restore(archive: Path, name: str, *, keys_lost: bool, as_json: bool) -> int:
-    """Prints the report; 1 where the restored tables are built otherwise than the service's, or keys are missing."""
+    """Prints the report; returns 1 if the tables' structure differs from the service's, or keys are missing."""
     version, started = check_archive(archive, keys_lost=keys_lost), time.monotonic()
     live = Server.from_environment()
     with _scratch_database(live) as scratch:
@@ -291,7 +291,7 @@ def rehearse_restore(archive: Path, name: str, *, keys_lost: bool, as_json: bool
 
 @contextlib.contextmanager
 def _scratch_database(live: Server) -> Iterator[Server]:
-    """An empty database next to the service's; it is dropped, whatever happens."""
+    """An empty database next to the service's; always dropped at the end."""
     name = f"{PREFIX}{secrets.token_hex(4)}"
     with live.connect() as connection:
         try:
@@ -345,7 +345,7 @@ def _count_missing_keys(scratch: Server) -> dict[str, int]:
 
 
 def _count_rows(connection: "psycopg.Connection[Any]") -> dict[str, int]:
-    """Counts rows by table; the number of the version stands elsewhere in the report."""
+    """Counts rows by table; the report gives the version elsewhere."""
     names = [name for name in list_own_tables(connection) if name != "alembic_version"]
     count = "select count(*) from {}"
     return {
@@ -383,13 +383,13 @@ def _print_report(report: Report, name: str) -> None:
 
 
 class RotationFailed(CommandError):
-    """The backup is made and uploaded; older ones that were to go are still there."""
+    """The backup is made and uploaded; expired ones could not be deleted."""
 
     code = 6
 
 
 def run_backup(arguments: argparse.Namespace) -> None:
-    """Backs up a service, also one that runs: the archive shows one moment."""
+    """Backs up a service, even a running one: the archive shows one moment."""
     home, outside = Home(arguments.home), is_set_by_environment()
     with database(home, tables=False):
         now, config = datetime.now(UTC), settings()
@@ -421,7 +421,8 @@ def _write_backup(server: Server, target: Path, recipients: str) -> None:
     except OSError as fault:
         raise build_write_fault(target, fault, "name a file in a folder of yours.") from None
     finally:
-        new.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            new.unlink(missing_ok=True)
 
 
 def _delete_expired(folder: Path, now: datetime, config: Settings) -> None:

@@ -1,4 +1,4 @@
-"""Backups encrypted to public keys in the format of age; what opens them never stands where they are made."""
+"""Backups encrypted to public keys in the format of age; the private keys are never where backups are made."""
 
 import contextlib
 import tempfile
@@ -15,7 +15,7 @@ _MAX_IDENTITY_BYTES = 65_536
 
 
 class Source(Protocol):
-    """What is read until it is empty."""
+    """Something to read until it is empty."""
 
     def read(self, size: int = -1, /) -> bytes: ...
 
@@ -44,7 +44,7 @@ def is_encrypted(file: Path) -> bool:
 
 @contextlib.contextmanager
 def open_archive(file: Path, identity: Path | None) -> Iterator[Path]:
-    """The archive itself: the file, or what it opens to, next to it for as long as this lasts. Raises CommandError."""
+    """The archive: the file, or its decrypted copy next to it while this is open. Raises CommandError."""
     if not is_encrypted(file):
         yield file
         return

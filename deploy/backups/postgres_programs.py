@@ -49,7 +49,7 @@ def find_program(name: str) -> str:
 
 
 def check_dump_program(connection: "psycopg.Connection[Any]") -> str:
-    """What pg_dump is. Raises CommandError where there is none, or an older one than the server, which it refuses."""
+    """Says which pg_dump reads which server. Raises CommandError without one, or if it is older than the server."""
     program = find_program("pg_dump")
     answer = subprocess.run([program, "--version"], capture_output=True, encoding="utf-8", check=False).stdout
     number, server = re.search(r"(\d+)", answer), connection.info.server_version // 10_000

@@ -29,7 +29,7 @@ _WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0"
 
 
 def build_tool_parser(tool: dict[str, Any]) -> argparse.ArgumentParser:
-    """Options not given are absent from what it returns, so that the tool's own defaults apply."""
+    """Options not given are absent from its result, so that the tool's own defaults apply."""
     schema = tool["arguments"]
     parser = argparse.ArgumentParser(
         prog=f"award-travel call {tool['name']}",
@@ -53,7 +53,7 @@ def json_types(node: Schema) -> list[str]:
 
 
 def _parser_options(node: Schema) -> dict[str, Any]:
-    """How the words after the option are read."""
+    """Parser options for the words after the option."""
     kind = json_types(node)
     if kind == ["boolean"]:
         return {"type": read_boolean, "nargs": "?", "const": True, "metavar": "true|false"}
@@ -64,7 +64,7 @@ def _parser_options(node: Schema) -> dict[str, Any]:
 
 
 def _values(node: Schema) -> list[str]:
-    """Each once: a number may be listed as a text too."""
+    """Its values, each once: a number may also be listed as text."""
     return list(dict.fromkeys(str(value) for value in node.get("enum", ()) if value != ""))
 
 
@@ -90,7 +90,7 @@ def read_boolean(text: str) -> bool:
 
 
 def build_reader(kind: list[str], max_length: int | None = None) -> Callable[[str], Any]:
-    """A word as the narrowest of the kinds it fits; a text has at most so many characters."""
+    """Reads a word as the narrowest kind it fits; a text has at most that many characters."""
 
     def read(word: str) -> Any:
         if not word:
@@ -103,20 +103,19 @@ def build_reader(kind: list[str], max_length: int | None = None) -> Callable[[st
             except UnreadNumber as fault:
                 problem = f"{fault}; write {fault.expected}" if fault.expected else problem
         if "string" in kind:
-            return check_length(read_text(word), max_length)
+            text = read_text(word)
+            if max_length is not None and len(text) > max_length:
+                raise argparse.ArgumentTypeError(
+                    f"the text has {len(text):,} characters; at most {max_length:,} can be sent"
+                )
+            return text
         raise argparse.ArgumentTypeError(f"{word!r} {problem}")
 
     return read
 
 
-def check_length(text: str, max_length: int | None) -> str:
-    if max_length is not None and len(text) > max_length:
-        raise argparse.ArgumentTypeError(f"the text has {len(text):,} characters; at most {max_length:,} can be sent")
-    return text
-
-
 def read_text(word: str) -> str:
-    """The word itself, or what @FILE holds in any of the usual encodings."""
+    """The word itself, or the content of @FILE in any usual encoding."""
     if not word.startswith("@") or word.startswith("@@"):
         return word.removeprefix("@") if word.startswith("@@") else word
     try:
@@ -128,7 +127,7 @@ def read_text(word: str) -> str:
 
 
 def _read_bytes(name: str) -> bytes:
-    """The bytes, never more than one beyond what is taken."""
+    """Reads at most one byte more than is allowed."""
     if name == "-":
         return sys.stdin.buffer.read(MAX_FILE_BYTES + 1)
     with Path(name).open("rb") as file:
@@ -176,7 +175,7 @@ _AWAY = {"internal_error", "temporarily_unavailable", "busy", "too_slow"}
 
 
 class CommandEnded(CommandError):
-    """The command ends with this status; `document` is what the service said about it."""
+    """The command ends with this status; `document` is the service's problem document."""
 
     def __init__(self, code: int, text: str, document: Any = None) -> None:
         super().__init__(text)
@@ -185,7 +184,7 @@ class CommandEnded(CommandError):
 
 @dataclass(frozen=True)
 class Login:
-    """Where the service is and the key to it."""
+    """The service's address and the API key."""
 
     url: str
     key: str
@@ -206,7 +205,7 @@ def load_login() -> Login:
 
 
 def _printable(key: str) -> str:
-    """Raises ValueError for what no header can hold."""
+    """Raises ValueError for text that no header can have."""
     if not key or not key.isascii() or not key.isprintable():
         raise ValueError
     return key
@@ -244,7 +243,7 @@ def _end_from_problem(login: Login, document: Any) -> CommandEnded:
 
 
 def run_login(arguments: argparse.Namespace) -> None:
-    """A key that is not part of the command is asked for, or read from a pipe: it then stays out of the history."""
+    """Prompts for a key missing from the command, or reads it from a pipe: that keeps it out of the history."""
     try:
         url = check_url(arguments.url.rstrip("/").removesuffix("/mcp"))
     except (Refused, ValueError):
@@ -274,7 +273,7 @@ def run_tools(arguments: argparse.Namespace) -> None:
         raise CommandEnded(REFUSED, f"No tool has {sanitize(arguments.text)!r} in its name or description.")
     rows = [tuple(map(sanitize, (t["name"], t["tier"], _first_sentence(t["description"])))) for t in matches]
     console = open_console()
-    if not console.is_terminal:  # a line for each, as programs read it
+    if not console.is_terminal:  # one line each, for programs
         width = max(len(tool["name"]) for tool in matches)
         for name, tier, summary in rows:
             print(f"{name:<{width}}  {tier:<10}  {summary}")
@@ -313,7 +312,7 @@ def run_call(options: argparse.Namespace) -> None:
 
 
 def _dump_json(document: Any) -> str:
-    """Every letter as it is where what reads it takes all of them."""
+    """Keeps every letter where the reader can show all of them."""
     takes_all = (sys.stdout.encoding or "utf-8").lower() in ("utf-8", "utf8")
     return json.dumps(document, ensure_ascii=not takes_all, indent=2)
 

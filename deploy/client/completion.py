@@ -18,12 +18,12 @@ def run_completion(arguments: argparse.Namespace) -> None:
 
 
 def complete(parser: argparse.ArgumentParser) -> None:
-    """Tells the shell that asks, by its environment, what may come next, and ends the program."""
+    """Tells the shell, which asks through environment variables, what may come next, and ends the program."""
     _ToolFinder()(parser, always_complete_options=False, exit_method=sys.exit, default_completer=_ToolNames())
 
 
 class _ToolNames(FilesCompleter):
-    """Names of tools where one is due, files elsewhere."""
+    """Completes names of tools where one is expected, files elsewhere."""
 
     def __call__(self, prefix: str, **given: Any) -> list[str]:
         if (given["parsed_args"].command, given["action"].dest) in (("call", "tool"), ("tools", "text")):
@@ -32,12 +32,12 @@ class _ToolNames(FilesCompleter):
 
 
 class _ToolFinder(CompletionFinder):
-    """Completes what follows a tool's name by the arguments of the tool, which the parser does not know."""
+    """Completes after a tool's name by the tool's arguments, which the parser does not know."""
 
     def collect_completions(
         self, active_parsers: list[argparse.ArgumentParser], parsed_args: argparse.Namespace, cword_prefix: str
     ) -> list[str]:
-        """What argcomplete filters and quotes for the shell."""
+        """Completions, for argcomplete to filter and quote for the shell."""
         if getattr(parsed_args, "command", "") == "call" and getattr(parsed_args, "tool", None):
             words = _list_call_words(parsed_args.tool, parsed_args.arguments or [])
             return sorted(word for word in words if word.startswith(cword_prefix))
@@ -45,7 +45,7 @@ class _ToolFinder(CompletionFinder):
 
 
 def _list_call_words(name: str, words: list[str]) -> Iterable[str]:
-    """Values of the option before, where they are few; else the options not yet given."""
+    """The values of the preceding option, if few; else the options not yet given."""
     tool = next((tool for tool in _load_listed_tools() if tool["name"] == name), None)
     if tool is None:
         return []
@@ -60,7 +60,7 @@ def _list_call_words(name: str, words: list[str]) -> Iterable[str]:
 
 
 def _load_listed_tools() -> list[dict[str, Any]]:
-    """As of the last login or list."""
+    """The tools as of the last login or list."""
     try:
         tools: list[dict[str, Any]] = json.loads((login_folder() / "tools.json").read_text(encoding="utf-8"))["tools"]
     except (OSError, ValueError, KeyError):

@@ -1,4 +1,4 @@
-"""`award-travel sheet`: what a person keeps as CSV, and a table from a file, looked at before its rows are added."""
+"""`award-travel sheet`: a person's records as CSV, and a table from a file, previewed before its rows are added."""
 
 import argparse
 import sys
@@ -15,7 +15,7 @@ ROWS_OF_A_LOOK = 100
 
 
 def run_sheet(options: argparse.Namespace) -> None:
-    """Without a file the sheet is printed; of a file each new row is a call of the tool that adds one."""
+    """Prints the sheet, or with a file adds each new row by a call of the tool that adds one."""
     if options.add is None:
         print(_look(sheet=options.name)["sheet"]["csv"], end="")
         return
@@ -36,7 +36,7 @@ def _look(**arguments: str) -> dict[str, Any]:
 
 
 def _judge(name: str, text: str) -> list[tuple[int, dict[str, Any]]]:
-    """Prints what would be added, what is saved and what is refused; the rows to add, each with its line."""
+    """Prints what would be added, is saved or is refused; returns the rows to add, each with its line."""
     try:
         parts = split_table(text, SHEETS[name].aliases, ROWS_OF_A_LOOK)
     except UnreadTable:

@@ -1,4 +1,4 @@
-"""Answers of tools on a terminal: the message, tables and lines as wide as it is, without control characters."""
+"""Answers of tools on a terminal: the message, tables and lines of its width, without control characters."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,13 +15,13 @@ from shared.domain.plurals import pluralize
 
 EMPTY = "-"
 HEAD = {"status", "message", "data_mode", "notice"}
-# How a fact is known fills a screen and is read by programs; the message names source and date.
+# Provenance fills a screen and is for programs; the message names source and date.
 LEFT_OUT = {"detail", "names", "provenance", "report_url", "source_url", "confidence", "unaudited", "verified_on"}
 LEFT_OUT |= {"audited_on", "age_seconds", "generated_at", "live", "synthetic"}
-OF_THE_SANDBOX = {"mode", "source"}  # the notice has said it
+OF_THE_SANDBOX = {"mode", "source"}  # the notice already says it
 MAX_WORD, MAX_UNBROKEN = 24, 10  # longer words may be cut; shorter columns are never broken
-MAX_LINES, MAX_COUNTED = 3, 40  # of a row, where each cell is counted with so many characters at most
-MAX_BLOCKS = 5  # so many rows that hold rows of their own are shown whole, more of them as a table that counts these
+MAX_LINES, MAX_COUNTED = 3, 40  # of a row, and characters at most that a cell counts for
+MAX_BLOCKS = 5  # rows with nested rows that are shown whole; more become a table that counts the nested ones
 _SLUG = re.compile(r"[a-z0-9]+([-_][a-z0-9]+)*")
 _WORDS = re.compile(r"[a-z]+(_[a-z]+)+")
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d")
@@ -30,7 +30,7 @@ Names = dict[str, str]
 
 
 def sanitize(value: Any) -> str:
-    """One line that cannot steer a terminal, no matter who wrote it."""
+    """One line without terminal control characters, no matter who wrote it."""
     if value is None or value == "":
         return EMPTY
     if isinstance(value, bool):
@@ -41,7 +41,7 @@ def sanitize(value: Any) -> str:
 
 
 def print_answer(console: Console, answer: dict[str, Any]) -> None:
-    """The message first; an answer made of invented data says so before anything else."""
+    """Prints the message first; for invented data a notice comes before anything else."""
     for name, style in (("notice", "yellow"), ("message", "bold")):
         if name in answer:
             console.print(Text(sanitize(answer[name]), style))
@@ -60,13 +60,13 @@ def _list_records(value: Any) -> Iterator[dict[str, Any]]:
 
 
 def _list_left_out(answer: dict[str, Any]) -> set[str]:
-    """Names of what the screen does not show although it says something."""
+    """Names of fields with a value that the screen does not show."""
     fields = LEFT_OUT - {"detail", "names"}
     return {name for record in _list_records(answer) for name in fields & set(record) if record[name] is not None}
 
 
 def _collect_names(answer: dict[str, Any]) -> Names:
-    """What people call the things whose ids the answer holds: `names`, and each `x` with an `x_name` next to it."""
+    """The names of things whose ids are in the answer: `names`, and each `x` with an `x_name` next to it."""
     names: Names = {}
     for record in _list_records(answer):
         for name, content in record.items():
@@ -79,7 +79,7 @@ def _collect_names(answer: dict[str, Any]) -> Names:
 
 
 def _spell_programs(answer: dict[str, Any]) -> Names:
-    """Ids of programmes as words, for answers that do not name them."""
+    """Writes ids of programmes as words, for answers that do not name them."""
     fields = (item for record in _list_records(answer) for item in record.items())
     contents = (content for name, content in fields if "program" in name or name == "bookable_with")
     ids = (i for content in contents for i in (content if isinstance(content, list) else [content]))
@@ -87,7 +87,7 @@ def _spell_programs(answer: dict[str, Any]) -> Names:
 
 
 def _simplify(fields: dict[str, Any], names: Names) -> dict[str, Any]:
-    """Without what is left out or unknown, and without a name that stands in the place of its id already."""
+    """Drops fields of LEFT_OUT, the sandbox's mode and source, unknown values, and a name that replaces its id."""
     repeated = {f"{name}_name" for name, value in fields.items() if isinstance(value, str) and value in names}
     if isinstance(program := fields.get("program"), str) and fields.get("name") == names.get(program, 0):
         repeated.add("name")
@@ -96,7 +96,7 @@ def _simplify(fields: dict[str, Any], names: Names) -> dict[str, Any]:
 
 
 def _print_fields(console: Console, fields: dict[str, Any], names: Names, pad: int) -> None:
-    """Single values as aligned lines, then everything that has its own shape."""
+    """Prints single values as aligned lines, then nested ones."""
     single = {name: _render_value(value, names) for name, value in fields.items() if _is_single(value)}
     if single:
         grid = Table.grid(padding=(0, _GAP, 0, 0))
@@ -115,7 +115,7 @@ def _print_fields(console: Console, fields: dict[str, Any], names: Names, pad: i
 
 
 def _print_indented(console: Console, content: Table | Text, pad: int) -> None:
-    """Without the blanks that would fill each line to the table's edge."""
+    """Prints without the blanks that would fill each line to the table's edge."""
     with console.capture() as capture:
         console.print(Padding(content, (0, 0, 0, pad), expand=False))
     lines = (line.rstrip() for line in capture.get().splitlines())
@@ -147,7 +147,7 @@ def _render_value(value: Any, names: Names) -> str:
 
 
 def _print_rows(console: Console, rows: list[Any], names: Names, pad: int) -> None:
-    """What all rows have alike once, then a table where its words fit the terminal, else one block for each row."""
+    """Prints values common to all rows once, then a table if it fits the terminal, else a block for each row."""
     if not all(isinstance(row, dict) for row in rows):
         for row in rows:
             console.print(Text(" " * pad + sanitize(row)))
@@ -162,7 +162,7 @@ def _print_rows(console: Console, rows: list[Any], names: Names, pad: int) -> No
 
 
 def _find_common_values(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """The single values that are the same in every row of several; nothing is said of what none has."""
+    """The single values that are the same in all of several rows, without empty ones."""
     first, *others = rows
     same = (name for name, value in first.items() if _is_single(value) and value not in (None, "", [], {}) and others)
     return {name: first[name] for name in same if all(name in row and row[name] == first[name] for row in others)}
@@ -188,7 +188,7 @@ Cell = tuple[str, bool]  # the text, and whether it is a number
 
 
 def _fit_columns(columns: dict[str, list[Cell]], width: int) -> list[int] | None:
-    """The width of each column in so many characters; None where words would be cut or rows grow tall."""
+    """The column widths for that many characters; None where words would be cut or rows grow tall."""
     texts = [[_render_title(name), *(text for text, _ in cells)] for name, cells in columns.items()]
     widest = [max(map(cell_len, column)) for column in texts]
     least = [
@@ -222,7 +222,7 @@ def _build_table(columns: dict[str, list[Cell]], widths: list[int]) -> Table:
 
 
 def _flatten(row: dict[str, Any], names: Names, head: str = "") -> dict[str, Cell]:
-    """A row's cells; those of a record within it carry its name."""
+    """A row's cells; titles of a nested record's cells begin with its name."""
     cells: dict[str, Cell] = {}
     for name, value in row.items():
         if isinstance(value, dict) and value:
@@ -236,7 +236,7 @@ def _flatten(row: dict[str, Any], names: Names, head: str = "") -> dict[str, Cel
 
 
 def build_tool_table(rows: Iterable[Sequence[str]], titles: Sequence[str] = ("Tool", "Plan", "What it does")) -> Table:
-    """The last column continues below itself."""
+    """Builds a table whose last column wraps within itself."""
     table = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), header_style="bold")
     for title in titles:
         is_last = title == titles[-1]

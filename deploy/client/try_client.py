@@ -7,6 +7,7 @@ import hashlib
 import json
 import logging
 import secrets
+import sys
 import webbrowser
 from difflib import get_close_matches
 from html.parser import HTMLParser
@@ -85,10 +86,10 @@ def _open_next_page(browser: httpx.Client, page: httpx.Response, email: str, pas
 
 
 def sign_in(authorize_url: str, email: str, password: str) -> dict[str, str]:
-    """What the browser would carry back to the application: code, state, iss."""
+    """Signs in; returns what the browser would pass to the application: code, state, iss."""
     host = urlsplit(authorize_url).netloc
     with sync_client() as browser:
-        browser.headers["User-Agent"] = CLIENT_NAME  # by which the person knows the sign-in again
+        browser.headers["User-Agent"] = CLIENT_NAME  # by which the person recognises the sign-in
         page = browser.get(authorize_url)
         for _ in range(10):
             target = urljoin(str(page.url), page.headers.get("location", ""))
@@ -99,7 +100,7 @@ def sign_in(authorize_url: str, email: str, password: str) -> dict[str, str]:
 
 
 def describe_refusal(reply: httpx.Response | httpx2.Response) -> str:
-    """One sentence: what the service says of its refusal, by the forms of OAuth, REST and MCP, or what to look at."""
+    """The service's reason for a refusal in one sentence, from OAuth, REST or MCP, or what to check."""
     content: Any = None
     with contextlib.suppress(ValueError):
         content = reply.json()
@@ -120,7 +121,7 @@ def _read_json(reply: httpx.Response) -> dict[str, Any]:
 
 
 def discover(client: httpx.Client, mcp_url: str) -> dict[str, Any]:
-    """From a tool address alone to the authorization server's description, as every MCP client goes."""
+    """Finds the authorization server's description from only a tool address, as every MCP client does."""
     reply = client.post(mcp_url, json={})
     challenge = reply.headers.get("www-authenticate", "")
     if reply.status_code != 401:
@@ -133,13 +134,8 @@ def discover(client: httpx.Client, mcp_url: str) -> dict[str, Any]:
     return server | {"resource": resource["resource"]}
 
 
-def _make_pkce_pair() -> tuple[str, str]:
-    verifier = secrets.token_urlsafe(48)
-    return verifier, base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
-
-
 def request_access_token(mcp_url: str, email: str, password: str) -> str:
-    """Discovery, registration, sign-in, consent and exchange with PKCE: the way of a real client."""
+    """Discovery, registration, sign-in, consent and exchange with PKCE: as a real client does."""
     with sync_client() as client:
         server = discover(client, mcp_url)
         metadata = {
@@ -148,7 +144,8 @@ def request_access_token(mcp_url: str, email: str, password: str) -> str:
             "token_endpoint_auth_method": "none",
         }
         app = _read_json(client.post(server["registration_endpoint"], json=metadata))
-        verifier, challenge = _make_pkce_pair()
+        verifier = secrets.token_urlsafe(48)
+        challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
         shared = {"client_id": app["client_id"], "redirect_uri": CALLBACK, "resource": server["resource"]}
         query = {"response_type": "code", "scope": SCOPE, "state": secrets.token_urlsafe(16)}
         query |= {"code_challenge": challenge, "code_challenge_method": "S256"}
@@ -176,7 +173,7 @@ def run_token(arguments: argparse.Namespace) -> None:
 
 
 BROWSER_SECONDS = 300
-REGISTRATION = "command-line-client.json"  # in the home: each run is the same application
+REGISTRATION = "command-line-client.json"  # in the home: every run is the same application
 SHOWN = ("search_availability", "find_transfer_paths", "compare_cash_vs_points", "list_points_balances", "plan_trip")
 SIGNED_IN_PAGE = b"""<!doctype html><html lang="en"><meta charset="utf-8">
 <meta name="viewport" content="width=device-width"><title>Signed in</title>
@@ -187,7 +184,7 @@ body{padding:0 1rem}</style><main><h1>Signed in</h1><p>You can close this page a
 
 
 class _UnknownApplication(Exception):
-    """The service does not know the application that the home remembers: its database is another one."""
+    """The service does not know the home's application: its database is a different one."""
 
 
 class _TokenStorage:
@@ -210,12 +207,12 @@ class _TokenStorage:
             return None
 
     async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
-        with contextlib.suppress(OSError):  # a home that cannot be written: the next run registers again
+        with contextlib.suppress(OSError):  # a read-only home: the next run registers again
             write_private(self.file, client_info.model_dump_json(exclude_none=True))
 
 
 class _RedirectHandler(BaseHTTPRequestHandler):
-    """Receives the one redirect of the browser."""
+    """Receives the browser's single redirect."""
 
     def do_GET(self) -> None:
         query = parse_qs(urlsplit(self.path).query)
@@ -227,11 +224,22 @@ class _RedirectHandler(BaseHTTPRequestHandler):
         self.wfile.write(SIGNED_IN_PAGE if "state" in query else b"")
 
     def log_message(self, format: str, *args: Any) -> None:
-        """The address carries a code; it is not logged."""
+        """Logs nothing, because the address has a code."""
+
+
+def open_browser(address: str) -> None:
+    """Says where to sign in before anything can take long, and what else there is where no browser opens."""
+    print(f"Sign in with your browser; if none opens, open this address:\n{address}\n", flush=True)
+    if not webbrowser.open(address):
+        print(
+            "No browser opens here. Open the address on this machine, or press Ctrl-C and sign in with --email and"
+            " --password-stdin.",
+            flush=True,
+        )
 
 
 class _SignIn:
-    """Who signs in: with a password given on the command line, or in a browser that comes back to a loopback port."""
+    """A sign-in with a password of the command line, or in a browser that returns to a loopback port."""
 
     def __init__(self, email: str | None, password: str | None) -> None:
         self.email, self.password = email, password
@@ -249,14 +257,16 @@ class _SignIn:
         if self.email and self.password:
             self.redirect_query = await anyio.to_thread.run_sync(sign_in, address, self.email, self.password)
             return
-        print(f"Sign in with your browser; if none opens, open this address:\n{address}\n", flush=True)
-        await anyio.to_thread.run_sync(webbrowser.open, address)
+        await anyio.to_thread.run_sync(open_browser, address)
 
     def _wait_for_redirect(self) -> None:
         assert self.server
         self.server.redirect_query = {}  # type: ignore[attr-defined]
         self.server.timeout = 1
-        for _ in range(BROWSER_SECONDS):
+        for seconds_left in range(BROWSER_SECONDS, 0, -1):
+            if sys.stderr.isatty():
+                clock_face = f"{seconds_left // 60}:{seconds_left % 60:02}"
+                print(f"\rWaiting for the sign-in: {clock_face} ", end="", file=sys.stderr, flush=True)
             self.server.handle_request()
             if parameters := self.server.redirect_query:  # type: ignore[attr-defined]
                 self.redirect_query = parameters
@@ -286,7 +296,7 @@ def parse_arguments(text: str) -> dict[str, Any]:
 
 
 class Attempt(NamedTuple):
-    """What one run tries, and how it prints the answer."""
+    """The call of one run, and how it prints the answer."""
 
     mcp_url: str
     tool: str
@@ -296,17 +306,17 @@ class Attempt(NamedTuple):
 
 
 class _Refusals(list[str]):
-    """What the service said of requests it refused, in the order in which it did."""
+    """The service's reasons for refusals, in order."""
 
     async def note(self, reply: httpx2.Response) -> None:
-        """For discovery 401 and 404 are no refusals."""
+        """Notes one; in discovery 401 and 404 are not refusals."""
         if reply.status_code >= 400 and reply.status_code not in (401, 404):
             await reply.aread()
             self.append(describe_refusal(reply))
 
 
 async def _connect(attempt: Attempt, sign_in_flow: _SignIn, storage: _TokenStorage, refusals: _Refusals) -> None:
-    """Registered once with a loopback address; its port alone differs from run to run (RFC 8252 section 7.3)."""
+    """Registers once with a loopback address; only its port differs from run to run (RFC 8252 section 7.3)."""
     about = {"client_name": CLIENT_NAME, "redirect_uris": [sign_in_flow.callback], "token_endpoint_auth_method": "none"}
     provider = OAuthClientProvider(
         attempt.mcp_url,
@@ -325,7 +335,7 @@ async def _connect(attempt: Attempt, sign_in_flow: _SignIn, storage: _TokenStora
 
 
 async def _end_sign_in(provider: OAuthClientProvider, storage: _TokenStorage) -> None:
-    """Nothing stays connected (RFC 7009): the refresh token ends with all that followed from the sign-in."""
+    """Revokes the refresh token and all that followed from the sign-in (RFC 7009)."""
     described, client = provider.context.oauth_metadata, provider.context.client_info
     token = storage.tokens.refresh_token if storage.tokens else None
     if described and described.revocation_endpoint and client and token:
@@ -359,7 +369,7 @@ async def _show_and_call(client: Client, attempt: Attempt) -> None:
 
 
 def _unwrap(fault: BaseException) -> BaseException:
-    """The fault itself, out of the groups that task groups wrap it in."""
+    """The error itself, out of the exception groups around it."""
     while isinstance(fault, BaseExceptionGroup) and len(fault.exceptions) == 1:
         fault = fault.exceptions[0]
     return fault
@@ -367,7 +377,7 @@ def _unwrap(fault: BaseException) -> BaseException:
 
 def try_service(attempt: Attempt, email: str | None, password: str | None, home: Home) -> None:
     """Discovery, registration at the first run, sign-in with PKCE, the tools, one call, and the end of the sign-in."""
-    logging.getLogger("mcp.client").setLevel(logging.CRITICAL)  # it would print what is raised, with its traceback
+    logging.getLogger("mcp.client").setLevel(logging.CRITICAL)  # it would print exceptions with their traceback
     storage, refusals = _TokenStorage(home.path / REGISTRATION), _Refusals()
     for is_last in (False, True):
         try:

@@ -1,4 +1,4 @@
-"""`award-travel migrate` and `reset-sandbox`: the tables brought up to date, and invented rows deleted."""
+"""`award-travel migrate` and `reset-sandbox`: updates the tables, and deletes invented rows."""
 
 import argparse
 

@@ -1,4 +1,4 @@
-"""The database past any pooler: its address as the environment has it, and its tables brought up to date."""
+"""The database past any pooler: its address in the environment, and updates of its tables."""
 
 from deploy.errors import CommandError
 from shared.db.pooling import store_guards
@@ -7,7 +7,7 @@ from shared.variables import read_variable
 
 
 def read_direct_url() -> str:
-    """The address as written. What a command sets or locks for a session would stay in a pooler's connections."""
+    """The direct address: session settings and locks would stay in a pooler's connections."""
     if direct := read_variable("DATABASE_DIRECT_URL"):
         return direct
     if _lends_for_transactions():
@@ -16,7 +16,7 @@ def read_direct_url() -> str:
 
 
 def update_tables(url: str) -> None:
-    """Updates the tables, also for programs behind a pooler, whose timeouts are those of the role."""
+    """Updates the tables, also for programs behind a pooler, where the role's timeouts apply."""
     upgrade(url)
     if _lends_for_transactions():
         store_guards(url)

@@ -13,12 +13,12 @@ from shared.db.upgrade_plan import PendingMigration, UpgradePlan, plan_upgrade
 from shared.domain.plurals import pluralize
 from shared.settings import VERSION, settings
 
-BYTES_A_SECOND = 20_000_000  # of a table that is written again with its indexes; 95 MB/s were measured on two cores
+BYTES_A_SECOND = 20_000_000  # of a table rewritten with its indexes; 95 MB/s were measured on two cores
 _MEGABYTE = 1_000_000
 
 
 def run_upgrade(arguments: argparse.Namespace) -> int:
-    """1 when something is to be done first."""
+    """Prints the plan; returns 1 if something must be done first."""
     with database(Home(arguments.home), tables=False):
         plan = plan_upgrade(settings().database_url)
     steps = list_first_steps(plan)
@@ -30,7 +30,7 @@ def run_upgrade(arguments: argparse.Namespace) -> int:
 
 
 def list_first_steps(plan: UpgradePlan) -> list[str]:
-    """What to do before the tables are brought up to date, one sentence each."""
+    """What to do before the tables are updated, one sentence each."""
     if plan.schema.is_newer or plan.schema.is_too_old:
         return [] if plan.schema.is_usable else [plan.schema.describe_fault()]
     if plan.schema.current is None or not plan.migrations:
@@ -51,12 +51,12 @@ def _is_fresh(backup: LastBackup | None) -> bool:
 
 
 def _estimate_seconds(plan: UpgradePlan) -> int:
-    """An upper bound: most migrations add to a table and write none again."""
+    """An upper bound: most migrations add to a table and rewrite none."""
     return ceil(plan.bytes / BYTES_A_SECOND) + len(plan.migrations)
 
 
 def describe_plan(plan: UpgradePlan, steps: list[str]) -> dict[str, Any]:
-    """Sizes are bytes, times seconds; `at_most_seconds` takes every table named for one that is written again."""
+    """Sizes are bytes, times seconds; `at_most_seconds` assumes that every table named is rewritten."""
     backup = plan.last_backup
     return {
         "release": VERSION,
@@ -84,7 +84,8 @@ def _print_plan(plan: UpgradePlan, steps: list[str]) -> None:
         ("backup", _describe_backup(plan.last_backup)),
     ):
         print_row(console, (f"{label:<10}", ""), text)
-    print_styled(console, "\n" + ("\n".join(f"First: {step}" for step in steps) or _describe_end(plan)))
+    end = "Nothing stands in the way: award-travel migrate." if plan.migrations else "There is nothing to migrate."
+    print_styled(console, "\n" + ("\n".join(f"First: {step}" for step in steps) or end))
 
 
 def _describe_schema(plan: UpgradePlan) -> str:
@@ -125,7 +126,3 @@ def _describe_backup(backup: LastBackup | None) -> str:
     hours = f"{backup.age.total_seconds() / 3600:.0f} hours old"
     limit = settings().backup_max_age_hours
     return hours if _is_fresh(backup) else f"{hours}, older than BACKUP_MAX_AGE_HOURS ({limit})"
-
-
-def _describe_end(plan: UpgradePlan) -> str:
-    return "Nothing stands in the way: award-travel migrate." if plan.migrations else "There is nothing to migrate."

@@ -1,5 +1,6 @@
 """The command that builds the site, strictly: a broken link or anchor ends it with status 1."""
 
+import argparse
 import shutil
 import subprocess
 import sys
@@ -11,7 +12,9 @@ FOLDER = ROOT / "build" / "docs"
 
 
 def main(words: list[str]) -> int:
-    folder = Path(words[0]) if words else FOLDER
+    parser = argparse.ArgumentParser(prog="python -m deploy.docs_site", description="Build the documentation site.")
+    parser.add_argument("folder", nargs="?", type=Path, default=FOLDER, help="where to build it (%(default)s)")
+    folder = parser.parse_args(words).folder
     shutil.rmtree(folder, ignore_errors=True)
     stage(folder)
     command = [sys.executable, "-m", "zensical", "build", "--strict", "--config-file", str(folder / "zensical.toml")]

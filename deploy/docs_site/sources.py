@@ -1,4 +1,4 @@
-"""What the site is built from: the pages of `deploy/docs` and others of the tree, with links between them."""
+"""Sources of the site: the pages of `deploy/docs` and others of the tree, with links between them."""
 
 import html
 import inspect
@@ -19,7 +19,7 @@ from shared.domain.tool_profiles import AREAS, PROFILES
 from shared.domain.watch_kinds import LIMITED_KINDS
 from shared.settings import Settings
 
-# The pages about tools and plans, written from the catalogue and the limits that the server answers with.
+# The pages about tools and plans, generated from the catalogue and the limits of the server.
 
 SITE = "http://127.0.0.1:8000"
 _LIMITS = {
@@ -104,7 +104,7 @@ def write_table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-# The table of settings: their meaning from deploy/env.example, their defaults from the class of the settings.
+# The table of settings: meanings from deploy/env.example, defaults from the settings class.
 
 EXAMPLE = Path(__file__).parents[1] / "env.example"
 _SECTION = re.compile(r"# --- (?P<title>.+?) -*$")
@@ -170,7 +170,7 @@ CONFIGURATION = Path(__file__).parent / "zensical.toml"
 FIRST = ("index.md", "start.md", "connect.md", "concepts.md", "tools.md", "rest.md")
 OPERATE = ("operate.md", "live-data.md", "settings.md", "commands.md")
 LAST = ("security.md", "data.md", "FACTS.md", "contribute.md")
-# Pages that stand elsewhere in the tree, and their places in the site.
+# Pages from elsewhere in the tree, and their places in the site.
 OTHERS = {
     ".github/SECURITY.md": "reporting.md",
     ".github/CONTRIBUTING.md": "adding-facts.md",
@@ -178,6 +178,14 @@ OTHERS = {
     "shared/reference/data/LICENSES.md": "licences.md",
 }
 _LINK = re.compile(r"\[(?P<text>[^\]\[]*)\]\((?P<path>[^)\s:#]+)(?P<anchor>#[^)\s]*)?\)")
+
+
+COPIED = (
+    ROOT / "deploy" / "env.example",
+    ROOT / "deploy" / "Caddyfile",
+    CONFIGURATION.with_name("product.css"),
+    ROOT / "auth_server" / "templates" / "icon.svg",
+)
 
 
 def stage(folder: Path) -> None:
@@ -188,8 +196,8 @@ def stage(folder: Path) -> None:
         _write(folder / "pages" / place, fill_in(lead_links(text, source, places)))
     for place, text in write_tool_pages():
         _write(folder / "pages" / place, text)
-    for name in ("env.example", "Caddyfile"):
-        shutil.copy(ROOT / "deploy" / name, folder / "pages" / name)
+    for file in COPIED:
+        shutil.copy(file, folder / "pages" / file.name)
     _write(folder / "zensical.toml", CONFIGURATION.read_text(encoding="utf-8").replace('"NAV"', list_contents(places)))
 
 
@@ -201,7 +209,7 @@ def list_pages() -> Iterator[tuple[Path, str]]:
 
 
 def lead_links(text: str, source: Path, places: dict[Path, str]) -> str:
-    """Links between pages, whose places differ; what is no page of the site is named by its path instead."""
+    """Rewrites links to the pages' places in the site; a link to anything else becomes its path."""
 
     def lead(link: re.Match[str]) -> str:
         target = (source.parent / link["path"]).resolve()
@@ -217,7 +225,7 @@ def lead_links(text: str, source: Path, places: dict[Path, str]) -> str:
 
 
 def write_operators_pages() -> str:
-    """The pages for operators that no list names, by their titles."""
+    """Lists the pages for operators that no list names, by title."""
     pages = (page for page in sorted(DOCS.glob("*.md")) if page.name not in {*FIRST, *OPERATE, *LAST})
     titles = {page.name: page.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ") for page in pages}
     return "\n".join(f"- [{title}]({name})" for name, title in titles.items())
@@ -230,7 +238,7 @@ def fill_in(text: str) -> str:
     return text
 
 
-# A comment in a page, and what is written in its place.
+# Comments in pages, and the text that replaces each.
 WRITTEN = {
     "<!-- areas -->": write_areas,
     "<!-- operators -->": write_operators_pages,
@@ -240,7 +248,7 @@ WRITTEN = {
 
 
 def list_contents(places: dict[Path, str]) -> str:
-    """The order of pages, as TOML; a page that no list names belongs to those for operators."""
+    """The order of pages, as TOML; pages that no list names go with those for operators."""
     listed_pages = {*FIRST, *OPERATE, *LAST, *OTHERS.values()}
     more = sorted(
         place for place in places.values() if place not in listed_pages and not place.startswith("decisions/")

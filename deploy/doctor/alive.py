@@ -1,6 +1,6 @@
-"""`award-travel alive NAME`: whether a program on this machine does its work, for probes that start it again if not.
+"""`award-travel alive NAME`: whether a program on this machine works, for probes that restart it if not.
 
-An open port is no sign of life: the kernel takes connections for a process that is stopped or hangs.
+An open port is no sign of life: the kernel accepts connections for a process that is stopped or hangs.
 """
 
 import argparse
@@ -12,7 +12,7 @@ CONNECT_SECONDS = 3
 
 
 def run_alive(arguments: argparse.Namespace) -> None:
-    """Raises CommandError where it does not live. What it stands on may be down: a new process would not help then."""
+    """Raises CommandError if it is not alive. What it depends on may be down: a new process would not help."""
     print(greet_inbox() if arguments.program == "inbox" else _check_sign(arguments.program))
 
 

@@ -18,7 +18,7 @@ from shared.services.operations.workers import RunningProgram
 
 # The programs of the service: both servers, the mail listener, and those behind the queue.
 
-# Seconds that rows may wait for anybody to take them, as in the alerts of deploy/observability.
+# Seconds that rows may wait to be taken, as in the alerts of deploy/observability.
 MAX_WAIT_SECONDS = {"schedule": 120, "run": 900, "message": 600}
 
 
@@ -69,7 +69,7 @@ def check_internal_address() -> str:
 
 
 def check_tools_server() -> str:
-    """Asks at its own address, past the web host: a stopped program takes connections and answers none of them."""
+    """Asks at its own address, past the web host: a stopped program accepts connections but answers none."""
     import httpx
 
     from shared.http import sync_client
@@ -121,7 +121,7 @@ def check_workers(*, served: bool) -> str:
 
 
 def _find_idle_parts(programs: list[RunningProgram]) -> str | None:
-    """What no one does, or who stopped doing it, with what to do."""
+    """Parts that no one runs, or that stopped, with what to do."""
     living = [program for program in programs if program.is_living]
     silent = [
         f"the {program.kind} {program.pid} on {program.host} gave no sign of life for {program.age:.0f} s"
@@ -141,7 +141,7 @@ def _find_idle_parts(programs: list[RunningProgram]) -> str | None:
 
 
 def _find_unserved_queues(living: list[RunningProgram]) -> list[str]:
-    """Mail counts only where mail can arrive."""
+    """Queues without a worker; mail counts only where mail can arrive."""
     from jobs.queue import ENTRIES, MAIL
     from shared.settings import settings
 
@@ -150,7 +150,7 @@ def _find_unserved_queues(living: list[RunningProgram]) -> list[str]:
 
 
 def check_waiting_work(*, served: bool) -> str:
-    """What is due and no one has taken. While nothing runs it may wait."""
+    """Checks due work that no one has taken. While nothing runs it may wait."""
     from shared.db.service_figures import read_service_figures
 
     figures = read_service_figures()
@@ -172,7 +172,7 @@ def _describe_seconds(seconds: float) -> str:
     return f"for {seconds / 60:.0f} minutes" if seconds < 7200 else f"for {seconds / 3600:.0f} hours"
 
 
-# What others run and the service stands on: sources, connections, a language model, providers of sign-in.
+# What others run and the service depends on: sources, connections, a language model, providers of sign-in.
 
 
 def check_sources() -> str:
@@ -197,7 +197,7 @@ def _describe_source(source: Any) -> str:
 
 
 def check_connections() -> str:
-    """Which accounts elsewhere people can connect, and whether half of a key was forgotten."""
+    """Checks which outside accounts people can connect, and whether half a key is missing."""
     from shared.providers.connectors import NAMES, connector
     from shared.settings import settings
 
@@ -214,7 +214,7 @@ def check_connections() -> str:
 
 
 def check_language_model() -> str:
-    """Does not ask the model: each of its answers costs the operator something."""
+    """Checks its settings without calling the model: each answer costs the operator money."""
     from urllib.parse import urlsplit
 
     import mcp_server.tools  # noqa: F401 - registers every tool
@@ -236,7 +236,7 @@ def check_language_model() -> str:
 
 
 def check_sign_in() -> str:
-    """Providers of sign-in, and enterprises whose assertions are exchanged: their documents are read now."""
+    """Reads the documents of sign-in providers, and of enterprises whose assertions are exchanged."""
     import anyio
 
     from auth_server.accounts.identity_providers import load_metadata, redirect_uri
@@ -262,7 +262,7 @@ def check_sign_in() -> str:
 
 
 def check_outgoing_mail() -> str:
-    """The mail server is greeted and signed in to; no mail is sent."""
+    """Connects and signs in to the mail server; sends no mail."""
     from shared.outbox.channels import NotSent
     from shared.outbox.channels.email import try_handshake
     from shared.settings import settings
@@ -280,7 +280,7 @@ def check_outgoing_mail() -> str:
     return f"{where} takes mail by {tls}{login}"
 
 
-# What came with the program: facts, the files they were read from, and the wheels of the private servers.
+# Parts shipped with the program: facts, their files, and the wheels of the private servers.
 
 
 def check_reference() -> str:
@@ -291,7 +291,7 @@ def check_reference() -> str:
 
 
 def check_source_watch() -> str:
-    """What another's file does is no fault of this service: it is shown, and the audit lists it."""
+    """A change in another's file is no fault here: it is shown, and the audit lists it."""
     from shared.db.base import transaction
     from shared.services.operations.source_watch import describe_watch
 
@@ -317,7 +317,7 @@ def _run_check(check: Check) -> tuple[str, str]:
     try:
         text = check()
         return "off" if isinstance(text, SwitchedOff) else "ok", text
-    except Exception as fault:  # each line stands alone: what one part breaks with does not hide the others
+    except Exception as fault:  # one part that breaks must not hide the others
         return "FAULT", user_message(fault) or f"{type(fault).__name__}: {fault}"
 
 
@@ -382,8 +382,8 @@ def check_settings() -> str:
 
 
 def run_doctor(arguments: argparse.Namespace) -> int:
-    """Checks every part; 1 when one has a fault. Settings that are no whole, or tables of another version, are the one
-    fault there is to see.
+    """Checks every part; returns 1 if one has a fault. Incomplete settings, or tables of another version, are the only
+    fault shown.
     """
     home, next_step = Home(arguments.home), None
     is_served = is_set_by_environment() or home.running() is not None

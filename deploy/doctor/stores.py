@@ -1,4 +1,4 @@
-"""Where things are stored: the database with its clock and data mode, the queue, files, and the last backup."""
+"""Stores: the database with its clock and data mode, the queue, files, and the last backup."""
 
 import os
 import shutil
@@ -13,33 +13,33 @@ import sqlalchemy as sa
 from deploy.errors import CommandError
 from shared.tls import explain_tls_fault
 
-# What a check is, and what it may say besides a fault.
+# What a check is, and its results besides a fault.
 
-ANSWER_SECONDS = 10  # a program that takes longer serves no one
+ANSWER_SECONDS = 10  # a program that takes longer is of no use
 
 
 class SwitchedOff(str):
-    """What a check says of a part that no one asked for: neither good nor bad."""
+    """The result for a part that is not in use: neither good nor bad."""
 
 
 Check = Callable[[], str]  # its text; what it raises is a fault
 
 
 def build_fault(address: str, error: Exception, mend: str) -> CommandError:
-    """Says that no one answers there, or that TLS failed, and what to do about it."""
+    """Builds the fault for no answer or failed TLS, with what to do."""
     fault = explain_tls_fault(error)
     return CommandError(f"{address} answers, but {fault}" if fault else f"{address} does not answer: {mend}")
 
 
 MAX_SKEW = timedelta(seconds=5)
 LEAST_FREE_BYTES = 50_000_000  # of a disk that counts as full
-# The oldest that are supported, as deploy/docs/operate.md says.
+# The oldest supported versions, as deploy/docs/operate.md says.
 LEAST_POSTGRES = 15
 LEAST_QUEUE = {"redis": (7, 0), "valkey": (7, 2)}
 
 
 def find_next_step() -> str | None:
-    """What to do first where the tables are not those of this release; None where they are, or nothing answers."""
+    """What to do first if the tables are of another release; None if not, or without an answer."""
     from shared.db.schema_version import read_schema
     from shared.settings import settings
 
@@ -65,7 +65,7 @@ def check_database() -> str:
         raise CommandError(
             f"its tables are at version {have or 'none'}, this program wants {want}: award-travel migrate"
         )
-    # Behind a pooler they are the role's, and nothing else would tell that it has none.
+    # Behind a pooler the role sets them, and nothing else would show that they are missing.
     from shared.db.base import transaction
 
     with transaction() as session:
@@ -88,7 +88,7 @@ def _check_postgres_version() -> str:
 
 
 def check_partitions(*, served: bool) -> str:
-    """Maintenance makes them each hour, and moves rows out of DEFAULT. After a week in which nothing ran none is ahead,
+    """Maintenance makes them each hour, and moves rows out of DEFAULT. After a week without it none is ahead,
     which is no fault until something runs."""
     import shared.db.migrations  # noqa: F401 - registers every table
     from shared import clock
@@ -105,7 +105,7 @@ def check_partitions(*, served: bool) -> str:
 
 
 def check_queue() -> str:
-    """The server alone; who works on the queue is checked apart."""
+    """Checks only the server; its workers are checked separately."""
     from redis.exceptions import AuthenticationError, RedisError
 
     from shared.redis import connect, refuse_cluster
@@ -160,7 +160,7 @@ def check_data_mode() -> str:
 
 
 def check_maintenance() -> str:
-    """Maintenance is no fault, for someone switched it on; one that should have ended was perhaps forgotten."""
+    """Maintenance is no fault, because someone switched it on; one past its end may be forgotten."""
     from shared.db.base import transaction
     from shared.db.maintenance import find_maintenance
     from shared.domain.dates import format_moment
@@ -194,7 +194,7 @@ def check_backup() -> str:
 
 
 def check_backup_program() -> str:
-    """Whether `award-travel backup` could read the database at all, where one is made by the clock."""
+    """Whether `award-travel backup` could read the database, where backups are scheduled."""
     from deploy.backups.postgres_programs import Server, check_dump_program
     from shared.settings import settings
 

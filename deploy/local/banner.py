@@ -1,4 +1,4 @@
-"""What `award-travel up` ends its start with: one screen with the next step, addresses and commands to copy."""
+"""The end of a start of `award-travel up`: one screen with the next step, addresses and commands to copy."""
 
 import contextlib
 import json
@@ -18,7 +18,7 @@ CODE, QUIET = "cyan", "dim"
 
 
 def command_line() -> str:
-    """How this very installation's command is called from here: short where its folder is below this one."""
+    """The command of this installation as typed from here: short if its folder is below this one."""
     script = Path(sys.executable).with_name("award-travel")
     if not script.exists():
         return shlex.join([sys.executable, "-m", "deploy.cli"])
@@ -65,7 +65,7 @@ def _list_next_step(stack: Stack, password: str | None, *, with_demo: bool) -> I
 
 
 def list_connections(stack: Stack) -> Iterator[tuple[str, str]]:
-    """What to paste, by where; each line fits 80 columns."""
+    """Lines to paste, by place; each fits 80 columns."""
     url, command, home = f"{stack.web_url}/mcp", command_line(), home_option(stack.home)
     yield "Claude Code", f"claude mcp add --transport http award-travel {url}"
     yield "Cursor, in ~/.cursor/mcp.json", json.dumps({"mcpServers": {"award-travel": {"url": url}}})
@@ -75,7 +75,7 @@ def list_connections(stack: Stack) -> Iterator[tuple[str, str]]:
 
 
 def print_banner(stack: Stack, password: str | None, *, with_demo: bool, console: Console | None = None) -> None:
-    """A closed terminal does not end the service."""
+    """Prints it; a closed terminal does not end the service."""
     console = console or open_console()
     with contextlib.suppress(OSError, ValueError):
         console.print(f"\n{read_service_name()} is running.\n", style="bold green", highlight=False)

@@ -8,7 +8,7 @@ from shared.db.base import transaction
 
 
 def ensure_demo_account(home: Home) -> str | None:
-    """Makes the account at the first start; returns its random password, kept in the home, or None once changed."""
+    """Makes the account at the first start; returns its random password, saved in the home, or None once changed."""
     stored = home.demo_password.read_text(encoding="utf-8").strip() if home.demo_password.exists() else None
     password = stored or secrets.token_urlsafe(12)
     if not stored:

@@ -18,7 +18,7 @@ PORTS = {"web": 8000, "mcp": 8001}
 
 
 def default_home() -> Path:
-    """Root's programs keep their state where the unprivileged users they drop to are used to be let in."""
+    """Root's programs keep their state where the unprivileged users they switch to usually have access."""
     if os.geteuid() == 0:
         return Path("/var/lib/award-travel")
     data = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local/share"
@@ -31,7 +31,7 @@ def login_folder() -> Path:
 
 
 def write_private(path: Path, text: str) -> None:
-    """Writes the whole file or none, readable by its owner only from the first byte on."""
+    """Writes the whole file or none, from the first byte readable only by its owner."""
     new = path.with_name(f".{path.name}.{os.getpid()}")
     with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as sink:
         sink.write(text)
@@ -87,7 +87,7 @@ class Home:
                 yield True
 
     def running(self) -> dict[str, Any] | None:
-        """What the service running on this home says of itself; believed only while its lock is held."""
+        """The facts of the service running on this home; trusted only while its lock is held."""
         if not (self.path / RUNNING).exists():
             return None
         with self.alone() as free:
@@ -98,7 +98,7 @@ class Home:
 
     def secrets(self) -> dict[str, str]:
         """Secrets made once and kept in the home; values of the environment win."""
-        from shared.variables import read_variable  # only once `shared` is known to be ours
+        from shared.variables import read_variable  # only when `shared` is known to be ours
 
         names = ("SECRET_KEYS", "SERVICE_CLIENT_SECRET", "METRICS_TOKEN")
         stored = self._read_json("secrets.json")

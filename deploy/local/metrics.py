@@ -9,7 +9,7 @@ from deploy.local.stack import Stack
 
 @contextlib.contextmanager
 def showing_metrics(stack: Stack) -> Iterator[str]:
-    """The address; the port is METRICS_PORT, or one that is free and kept in the home."""
+    """Yields the address; the port is METRICS_PORT, or a free one saved in the home."""
     from shared.db.metrics import collect_database
     from shared.services.operations.metrics import collect_queue
     from shared.settings import settings

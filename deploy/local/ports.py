@@ -1,4 +1,4 @@
-"""Ports of the local servers: named by an option, kept in the home, or the usual ones."""
+"""Ports of the local servers: given by option, saved in the home, or the defaults."""
 
 from deploy.errors import CommandError
 from deploy.local.home import PORTS, Home
@@ -10,7 +10,7 @@ def usual_port(home: Home, name: str) -> int:
 
 
 def choose_port(home: Home, name: str, option: int | None) -> int:
-    """The port of the option, or the one kept in this home, or the usual one; 0 picks a free one and keeps it."""
+    """The port of the option, or the home's saved one, or the default; 0 picks a free one and saves it."""
     if option == 0:
         port = home.ports().get(name)
         if port is None or not is_free(port):

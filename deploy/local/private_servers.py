@@ -43,7 +43,7 @@ def is_free(port: int) -> bool:
 def free_port() -> int:
     """A port of loopback that no program holds.
 
-    It lies below 32768, from where on systems number outgoing connections: such a connection could take it in the
+    It lies below 32768, where systems start to number outgoing connections: such a connection could take it in the
     seconds until its server binds it.
     """
     for _ in range(1000):
@@ -64,7 +64,7 @@ def _read_living_pid(lock: Path) -> int | None:
 
 
 def _stop_process(process: subprocess.Popen[bytes] | None, *signs: int, seconds: float = 20) -> None:
-    """Asks politely first, then with less patience."""
+    """Asks it to end, then forces it."""
     if process is None or process.poll() is not None:
         return
     for sign in (*signs, signal.SIGKILL):
@@ -128,7 +128,7 @@ class Postgres:
             os.chown(path, self.user["user"], self.user["group"])
 
     def _prepare_folder(self) -> None:
-        """Root hands the folder over open, by number: the way to it may lead through folders only root may enter."""
+        """Root passes the open folder by descriptor: its path may lead through folders only root may enter."""
         self.folder.mkdir(parents=True, exist_ok=True)
         self._chown(self.folder)
         self.folder.chmod(0o700)
@@ -164,7 +164,7 @@ class Postgres:
         (self.folder / "pw").unlink()
 
     def _make_data(self) -> None:
-        """Makes the folder under another name first: a start killed here leaves nothing that looks like a database."""
+        """Makes the folder under another name first: an interrupted start leaves nothing that looks like a database."""
         data, new = (self.folder / name for name in ("data", "data.new"))
         shutil.rmtree(new, ignore_errors=True)
         locale = ["--locale=C"]
@@ -197,7 +197,7 @@ class Postgres:
 
     @staticmethod
     def _await_end_of_another(data: Path) -> None:
-        """A supervisor that was killed leaves its PostgreSQL a moment behind; after that PostgreSQL decides itself."""
+        """Waits for the PostgreSQL of a killed supervisor, which outlives it briefly; then PostgreSQL decides."""
         until = time.monotonic() + 10
         while _read_living_pid(data / "postmaster.pid") and time.monotonic() < until:
             time.sleep(0.05)
@@ -258,7 +258,7 @@ class Valkey:
 
     def start(self) -> "Valkey":
         self.folder.mkdir(parents=True, exist_ok=True)
-        self.folder.chmod(0o700)  # one that an earlier release made could be looked into
+        self.folder.chmod(0o700)  # earlier releases made it readable to others
         config = self.folder / "valkey.conf"
         for file in (config, self.folder / "log"):
             file.touch(mode=0o600)

@@ -1,31 +1,29 @@
 """Child programs of the supervisor: started in their own sessions, restarted when they crash, stopped in order."""
 
 import contextlib
-import ctypes
 import functools
 import os
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from deploy.errors import CommandError
-from shared.processes.worker_processes import die_with_parent
+from deploy.local.forked_programs import ForkedProgram
+from shared.processes.worker_processes import LIBC, die_with_parent
 
 Say = Callable[[str], None]
 Launch = Callable[[], "subprocess.Popen[bytes]"]
 FIRST_WAIT_SECONDS, MAX_WAIT_SECONDS = 0.5, 15.0
-_LIBC = ctypes.CDLL(None) if sys.platform.startswith("linux") else None
 MAX_LOG_BYTES = 5_000_000
-STEADY_SECONDS = 30  # what ran that long starts again with the first wait
+STEADY_SECONDS = 30  # a program that ran this long restarts with the shortest wait
 
 
 def build_launcher(command: Sequence[str], environment: dict[str, str], log: Path) -> Launch:
-    """A launcher of one program, in a session of its own so that Ctrl-C reaches the supervisor alone."""
+    """A launcher of one program, in its own session, so that Ctrl-C reaches the supervisor alone."""
 
     def launch() -> "subprocess.Popen[bytes]":
         sink = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
@@ -53,7 +51,7 @@ class Child:
     name: str
     launch: Launch
     log: Path
-    process: "subprocess.Popen[bytes] | None" = None
+    process: "subprocess.Popen[bytes] | ForkedProgram | None" = None
     started: float = 0.0
     wait: float = FIRST_WAIT_SECONDS
     due: float | None = None
@@ -79,7 +77,7 @@ class Child:
 
 
 def bound_log(log: Path) -> None:
-    """Keeps what a full log holds as the one before, and empties it; programs append to what is there. A line of that
+    """Copies a full log to the one before, and empties it; programs append to the same file. A line of that
     moment may be lost.
     """
     with contextlib.suppress(OSError):
@@ -89,7 +87,7 @@ def bound_log(log: Path) -> None:
 
 
 def revive(child: Child, say: Say) -> bool:
-    """Starts a crashed child again once its wait is over; true when there is a new process."""
+    """Restarts a crashed child once its wait is over; returns whether there is a new process."""
     now = time.monotonic()
     if child.due is None:
         if child.exit_status is not None:
@@ -114,7 +112,7 @@ def revive(child: Child, say: Say) -> bool:
 
 
 def stop(children: Sequence[Child], *, seconds: float = 15) -> None:
-    """Asks all of them to end and waits; asks again, then kills, what does not."""
+    """Asks them all to end and waits; asks the rest again, then kills them."""
     for sign in (signal.SIGTERM, signal.SIGTERM, signal.SIGKILL):
         alive = [c.process for c in children if c.process and c.process.poll() is None]
         for process in alive:
@@ -126,10 +124,10 @@ def stop(children: Sequence[Child], *, seconds: float = 15) -> None:
 
 
 def adopt_orphans() -> None:
-    """Makes what a crashed child leaves behind (a worker's job) ours, on Linux, so that nothing outlives us."""
+    """Adopts what a crashed child leaves behind (a worker's job), on Linux, so that nothing outlives us."""
     # Linux's prctl; nothing elsewhere.
-    if _LIBC:
-        _LIBC.prctl(36, 1, 0, 0, 0)
+    if LIBC:
+        LIBC.prctl(36, 1, 0, 0, 0)
 
 
 def kill_orphans(children: Sequence[Child]) -> None:

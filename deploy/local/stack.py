@@ -34,7 +34,7 @@ class Stack:
         return f"http://127.0.0.1:{self.mcp}/mcp"
 
     def facts(self) -> dict[str, Any]:
-        """What the ready file says."""
+        """The content of the ready file."""
         return {
             "web_url": self.web_url,
             "mcp_url": self.mcp_url,
@@ -78,7 +78,7 @@ def _restart(server: Postgres | Valkey) -> Any:
 
 
 def build_environment(stack: Stack, addresses: dict[str, str]) -> dict[str, str]:
-    """The environment of every program of the stack. Addresses are those of this machine, whatever the shell sets."""
+    """The environment of every program of the stack. Addresses are this machine's, whatever the shell sets."""
     settings = {
         "WEB_URL": stack.web_url,
         "MCP_URL": stack.mcp_url,
@@ -87,7 +87,7 @@ def build_environment(stack: Stack, addresses: dict[str, str]) -> dict[str, str]
         "INBOUND_MAIL_DOMAIN": os.environ.get("INBOUND_MAIL_DOMAIN") or "inbox.localhost",
         "INBOUND_SMTP_HOST": "127.0.0.1",
         "INBOUND_SMTP_PORT": str(stack.smtp),
-        # Once a second: a dispatcher with nothing to do is half of what a quiet service costs.
+        # Once a second: an idle dispatcher is half the cost of a quiet service.
         "DISPATCHER_INTERVAL_SECONDS": os.environ.get("DISPATCHER_INTERVAL_SECONDS") or "1",
         "METRICS_DIR": str(stack.home.metrics),
         "RQ_REDIS_URL": addresses["REDIS_URL"],  # not on the worker's command line, where every user could read it
@@ -95,7 +95,7 @@ def build_environment(stack: Stack, addresses: dict[str, str]) -> dict[str, str]
     if sys.platform == "darwin":
         settings["OBJC_DISABLE_INITIALIZE_FORK_SAFETY"] = "YES"  # the worker forks
     ours = stack.home.secrets() | addresses | settings
-    not_theirs = {"METRICS_PORT", *map(name_file, ours)}  # that of `up` itself; and files of what was read already
+    not_theirs = {"METRICS_PORT", *map(name_file, ours)}  # that of `up` itself; and files already read
     return {name: value for name, value in os.environ.items() if name not in not_theirs} | ours
 
 

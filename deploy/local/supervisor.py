@@ -1,16 +1,19 @@
-"""The whole service on this machine: started, waited for until it is healthy, and stopped at the end."""
+"""The whole service on this machine: starting it, waiting until it is healthy, and stopping it."""
 
 import contextlib
+import gc
 import http.client
 import os
 import socket
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
 
 from deploy.database.direct_database import update_tables
 from deploy.errors import CommandError
+from deploy.local.forked_programs import CAN_FORK, Gate, fork_program
 from deploy.local.home import Home
 from deploy.local.ports import choose_port
 from deploy.local.processes import Child, Say, adopt_orphans, build_launcher
@@ -21,7 +24,7 @@ HEALTHY_SECONDS = 60
 
 
 def _prepare_database(say: Say) -> None:
-    """Tables and data mode, before anything works on them."""
+    """Prepares tables and data mode, before anything uses them."""
     from shared.db.base import transaction
     from shared.services.operations.data_mode import claim_data_mode
     from shared.settings import settings
@@ -32,20 +35,24 @@ def _prepare_database(say: Say) -> None:
     say("database is up to date")
 
 
-def _build_programs(stack: Stack) -> list[Child]:
-    python = [sys.executable, "-P", "-m"]
+def _build_programs(stack: Stack, tables: Gate) -> list[Child]:
+    """Builds programs that load while the tables are made, and then wait for them."""
     commands = {
-        "mcp_server": ["mcp_server", "--port", str(stack.mcp)],
-        "auth_server": ["auth_server", "--port", str(stack.web)],
-        "worker": ["jobs", "worker"],
-        "dispatcher": ["jobs", "dispatcher"],
-        "inbox": ["jobs", "inbox"],
+        "mcp_server": (["mcp_server", "--port", str(stack.mcp)], ["mcp_server.program", "mcp_server.app"]),
+        "auth_server": (["auth_server", "--port", str(stack.web)], ["auth_server.app"]),
+        "worker": (["jobs", "worker"], []),
+        "dispatcher": (["jobs", "dispatcher"], []),
+        "inbox": (["jobs", "inbox"], []),
     }
-    logs = {name: stack.home.logs / f"{name}.log" for name in commands}
-    return [
-        Child(name, build_launcher([*python, *command], stack.environment, logs[name]), logs[name])
-        for name, command in commands.items()
-    ]
+    children = []
+    for name, (command, loads) in commands.items():
+        log = stack.home.logs / f"{name}.log"
+        child = Child(name, build_launcher([sys.executable, "-P", "-m", *command], stack.environment, log), log)
+        if CAN_FORK:
+            child.process = fork_program(command, loads, stack.environment, log, tables)
+            child.started = time.monotonic()
+        children.append(child)
+    return children
 
 
 def _serves_http(port: int) -> bool:
@@ -95,20 +102,31 @@ def _wait_until_healthy(stack: Stack, programs: list[Child]) -> None:
         time.sleep(0.03)
 
 
-def _import_early() -> None:
-    """Loads the modules needed after PostgreSQL while it starts."""
-    import shared.db.schema
-    import shared.reference.load
-    import shared.services.operations.data_mode  # noqa: F401
+# Modules that this process and at least two of the programs use.
+_SHARED_MODULES = (
+    "jobs.deliver",
+    "jobs.dispatcher",
+    "jobs.runs",
+    "jobs.smtp_listener",
+    "jobs.worker",
+    "shared.db.schema",
+    "shared.services.operations.data_mode",
+)
 
 
-def _start(stack: Stack, programs: list[Child]) -> None:
-    for child in programs:
-        child.start()
-        stack.children.append(child)
+def _load_early() -> None:
+    """Loads them while PostgreSQL starts. Nothing here may read a setting: the programs' are known later."""
+    from sqlalchemy.orm import configure_mappers
+
+    from shared.reference.load import reference
+
+    for module in _SHARED_MODULES:
+        import_module(module)
+    configure_mappers()
+    reference()  # all of it, with every fault reported
 
 
-# Of the servers that are started once the settings are known to be good.
+# For the servers, which start once the settings are known to be good.
 _NOT_YET_KNOWN = {"DATABASE_URL": "postgresql://award@127.0.0.1/award", "REDIS_URL": "redis://127.0.0.1/0"}
 
 
@@ -129,30 +147,32 @@ def _check_settings(stack: Stack) -> None:
 
 @contextlib.contextmanager
 def running(home: Home, web_port: int | None, mcp_port: int | None, say: Say) -> Iterator[Stack]:
-    """The whole service, healthy; stopped at the end, whatever happens."""
+    """The whole service, healthy; always stopped at the end."""
     ports = (choose_port(home, "web", web_port), choose_port(home, "mcp", mcp_port), choose_port(home, "smtp", 0))
+    if twice := [port for port in ports if ports.count(port) > 1]:
+        raise CommandError(f"Port {twice[0]} is named twice: pages, tools and the mail listener need one each.")
     stack = Stack(home, *ports, say)
     _check_settings(stack)
-    early = threading.Thread(target=_import_early, daemon=True)
-    early.start()
+    early = ThreadPoolExecutor(1)
+    loading = early.submit(_load_early)
     adopt_orphans()
     try:
         check_before_start(say)
         first = "" if (home.path / "pg" / "data").exists() else " (the first start makes it, which takes longer)"
         say(f"starting the database{first} and the queue")
         stack.environment = build_environment(stack, start_private_servers(stack))
-        say("database and queue are up, the programs start")
+        loading.result()
+        early.shutdown()  # it is the only other thread, and programs are forked now
+        say("reference data checked; database and queue are up, the programs start")
+        gc.freeze()  # keeps programs from touching, and so copying, these objects
+        tables = Gate()
+        stack.children += (programs := _build_programs(stack, tables))
         os.environ.update(stack.environment)
-        programs = _build_programs(stack)
-        _start(stack, programs[:2])  # the servers load for longer than the tables take; the jobs touch rows at once
-        early.join()
         _prepare_database(say)
-        _start(stack, programs[2:])
-        # While the programs load: the facts are read whole, and every fault is told.
-        from shared.reference.load import reference
-
-        reference()
-        say("reference data checked")
+        tables.open()
+        for child in programs:
+            if child.process is None:
+                child.start()
         _wait_until_healthy(stack, programs)
         yield stack
     finally:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def _stop_on_signal() -> None:
-    """The first SIGINT, SIGTERM or SIGHUP ends the command as Ctrl-C does; further ones do not disturb the stop."""
+    """The first SIGINT, SIGTERM or SIGHUP ends the command as Ctrl-C does; further ones do not disturb stopping."""
 
     def end(_number: int, _frame: FrameType | None) -> None:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -52,7 +52,7 @@ def _watch(stack: "Stack", files: list[Path]) -> None:
 
 
 def _serve(arguments: argparse.Namespace, home: Home, files: list[Path], progress: StartProgress) -> None:
-    """Serves until the process is asked to end. Its first line appears before the programs' modules are loaded."""
+    """Serves until the process is asked to end. Prints its first line before loading the programs' modules."""
     with contextlib.ExitStack() as service:
         with progress.moving():
             from deploy.local.banner import print_banner

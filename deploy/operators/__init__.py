@@ -1,1 +1,1 @@
-"""Commands for operators: accounts, invitations, providers, runs and messages that did not finish, maintenance."""
+"""Commands for operators: accounts, invitations, providers, unfinished runs and messages, maintenance."""

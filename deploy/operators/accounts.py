@@ -1,4 +1,4 @@
-"""`award-travel user`: accounts made, changed and listed by the operator."""
+"""`award-travel user`: makes, changes and lists accounts."""
 
 import argparse
 import secrets
@@ -43,7 +43,7 @@ class AccountLine:
 
 
 def list_accounts(arguments: argparse.Namespace) -> None:
-    """One page, the oldest account first; what follows is said behind it."""
+    """Prints one page, the oldest account first, then how to get the next."""
     page, per_page = arguments.page, arguments.per_page
     if page < 1 or not 1 <= per_page <= MAX_PER_PAGE:
         raise CommandError(f"--page counts from 1, and a page has 1 to {MAX_PER_PAGE} accounts.")
@@ -79,12 +79,12 @@ def _describe(line: AccountLine) -> str:
     return f"{line.email or line.id:<40} {line.plan:<12} {admin:<6} since {line.created_at:%Y-%m-%d}{state}"
 
 
-# `award-travel user suspend|restore|access|end-access|delete`: what may use an account, and the end of it.
+# `award-travel user suspend|restore|access|end-access|delete`: access to an account, and ending it.
 
 
 @dataclass(frozen=True)
 class AccessLine:
-    item: str  # as `user end-access` takes it
+    item: str  # for `user end-access`
     what: str
 
 
@@ -118,7 +118,7 @@ def list_access(arguments: argparse.Namespace) -> None:
 
 
 def end_access(arguments: argparse.Namespace) -> None:
-    """Everything, or the one item that was named; the owner is told by mail."""
+    """Ends all access, or the one item named; the owner gets a mail."""
     with open_unit_of_work() as uow:
         account = read_account(uow.db, arguments.email)
         what = access_items.end_access(uow, account, arguments.item)
@@ -131,7 +131,7 @@ def end_access(arguments: argparse.Namespace) -> None:
 
 
 def remove_account(arguments: argparse.Namespace) -> None:
-    """The trail keeps the random id alone, so it is printed: by it the deletion is found again."""
+    """Prints the random id: the trail keeps only that, and it is how the deletion is found again."""
     if not arguments.yes and not confirm(f"Delete {arguments.email} with everything it holds? Type yes: "):
         raise CommandError("Nothing was deleted.")
     with open_unit_of_work() as uow:
@@ -169,7 +169,7 @@ def _add_account(arguments: argparse.Namespace, password: str | None) -> None:
 
 @contextmanager
 def _edit_account(arguments: argparse.Namespace, change: str = "") -> Iterator[tuple[Session, Account]]:
-    """One account, inside a transaction that writes the trail; the servers are told once it is committed."""
+    """Yields one account in a transaction that writes the trail; the servers are told after the commit."""
     with transaction() as session:
         account = read_account(session, arguments.email)
         before = account.plan
@@ -213,7 +213,7 @@ def _change_admin(arguments: argparse.Namespace) -> None:
 
 
 def _remove_second_factor(arguments: argparse.Namespace) -> None:
-    """The owner is told by mail: it is what a thief would ask the operator for."""
+    """Removes it and mails the owner: a thief would ask the operator for this."""
     with _edit_account(arguments, "off") as (session, account):
         factors.remove_all(session, account)
         record_event(UnitOfWork(session), account, "factor_removed", subject="Passkeys, the app and recovery codes")

@@ -1,4 +1,4 @@
-"""`award-travel invite` and `invites`: people invited by mail, and which invitations are open."""
+"""`award-travel invite` and `invites`: invites people by mail, and lists open invitations."""
 
 import argparse
 

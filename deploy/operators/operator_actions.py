@@ -26,7 +26,7 @@ MAX_REASON_CHARACTERS = 500
 
 @contextmanager
 def open_unit_of_work() -> Iterator[UnitOfWork]:
-    """One transaction; once it is committed the servers are told, so that it acts everywhere within two seconds."""
+    """One transaction; after the commit the servers are told, so that it takes effect within two seconds."""
     with transaction() as session:
         uow = UnitOfWork(session)
         yield uow
@@ -35,7 +35,7 @@ def open_unit_of_work() -> Iterator[UnitOfWork]:
 
 
 def write_trail(session: Session, arguments: argparse.Namespace, action: str, target: str, detail: str = "") -> None:
-    """Raises CommandError for a reason without words; a command that asks for none may have one."""
+    """Raises CommandError for an empty reason; a command that requires none may have one."""
     reason = getattr(arguments, "reason", None)
     if reason is not None and not 0 < len(reason.strip()) <= MAX_REASON_CHARACTERS:
         raise CommandError(f"--reason is 1 to {MAX_REASON_CHARACTERS} characters that say why.")
@@ -45,7 +45,7 @@ def write_trail(session: Session, arguments: argparse.Namespace, action: str, ta
 
 
 def read_account(session: Session, email: str) -> Account:
-    """Raises CommandError when there is none."""
+    """Raises CommandError for an unknown account."""
     account = find_account(session, email)
     if account is None:
         raise CommandError(f"No account {email}: see award-travel user list.")

@@ -1,4 +1,4 @@
-"""`award-travel providers`: how each provider fares, and switching one off and on for everybody."""
+"""`award-travel providers`: the health of each provider, and switching one off and on for everyone."""
 
 import argparse
 from contextlib import suppress
@@ -24,13 +24,12 @@ DAY_SECONDS = 86_400
 
 def run_providers(arguments: argparse.Namespace) -> None:
     with database(Home(arguments.home)):
-        _list_providers(arguments) if arguments.action == "list" else _switch_provider(arguments)
-
-
-def _list_providers(arguments: argparse.Namespace) -> None:
-    quotas = {card.name: _read_quota(card) for card in list_provider_cards()}
-    rows = [_Row(**(asdict(backend) | quotas[backend.name])) for backend in backends()]
-    print_rows(rows, _describe, empty="There is no provider in this data mode.", as_json=arguments.json)
+        if arguments.action != "list":
+            _switch_provider(arguments)
+            return
+        quotas = {card.name: _read_quota(card) for card in list_provider_cards()}
+        rows = [_Row(**(asdict(backend) | quotas[backend.name])) for backend in backends()]
+        print_rows(rows, _describe, empty="There is no provider in this data mode.", as_json=arguments.json)
 
 
 @dataclass(frozen=True)
@@ -58,7 +57,7 @@ def _describe(row: _Row) -> str:
 
 
 def _switch_provider(arguments: argparse.Namespace) -> None:
-    """Acts on every program with its next question. Answers that are cached are still given until they are too old."""
+    """Takes effect in every program at its next question. Cached answers are used until they are too old."""
     name, turns_off = arguments.provider, arguments.action == "off"
     if name not in registry.providers():
         raise CommandError(f"{name} is no provider: they are {', '.join(sorted(registry.providers()))}.")

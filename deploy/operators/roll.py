@@ -1,7 +1,8 @@
-"""`award-travel roll`: a server's processes replaced by those of the release that is installed now."""
+"""`award-travel roll`: replaces a server's processes by those of the installed release."""
 
 import argparse
 import os
+import re
 import signal
 import time
 from pathlib import Path
@@ -11,10 +12,15 @@ from deploy.errors import CommandError
 _LOOK_SECONDS = 0.05
 BEGIN_SECONDS = 10.0  # a server looks at its signals twice a second
 MAX_SECONDS = 120.0  # it gives a release 60 seconds to serve, and the calls of the one before 15 to end
+SERVERS = ("mcp_server", "auth_server")
+# Options of Python may stand before its module.
+_STARTED = re.compile(r"(?:[^\0]*/)?python[^/\0]*\0(?:-[^cm\0][^\0]*\0)*-m\0(\w+)\0")
 
 
 def run_roll(arguments: argparse.Namespace) -> None:
     before = _list_children(arguments.pid)
+    if not _is_server(arguments.pid):
+        raise CommandError(f"Process {arguments.pid} is no server started as python -m {' or '.join(SERVERS)}.")
     try:
         os.kill(arguments.pid, signal.SIGHUP)
     except PermissionError:
@@ -24,8 +30,18 @@ def run_roll(arguments: argparse.Namespace) -> None:
         print("All workers are new.")
 
 
+def _is_server(pid: int) -> bool:
+    """SIGHUP ends most other programs."""
+    try:
+        line = Path(f"/proc/{pid}/cmdline").read_text(encoding="utf-8", errors="replace")
+    except OSError:  # it has ended, or may not be looked at
+        return False
+    module = _STARTED.match(line)
+    return module is not None and module[1] in SERVERS
+
+
 def _await_release(pid: int, before: set[int]) -> None:
-    """A server starts the process of the new release, and ends that of the old one once all new workers serve."""
+    """Waits until the server has replaced its process, which it does once all new workers serve."""
     start, began = time.monotonic(), False
     while time.monotonic() - start < (MAX_SECONDS if began else BEGIN_SECONDS):
         now = _list_children(pid)
@@ -41,7 +57,7 @@ def _await_release(pid: int, before: set[int]) -> None:
 
 
 def _list_children(pid: int) -> set[int]:
-    """Of the process itself and none of its threads: proc_pid_task_children(5)."""
+    """Children of the process itself, not of its threads: proc_pid_task_children(5)."""
     try:
         return set(map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()))
     except FileNotFoundError:

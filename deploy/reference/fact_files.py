@@ -1,4 +1,4 @@
-"""`award-travel facts`: the files of facts checked and described in figures, without a database."""
+"""`award-travel facts`: checks the files of facts and describes them in figures, without a database."""
 
 import argparse
 from collections.abc import Mapping, Sequence
@@ -36,7 +36,7 @@ def build_page(tables: Mapping[str, Sequence[Any]]) -> str:
     every_row = [row for name in files for row in tables[name]]
     table = [_HEADER, ["---"] * len(_HEADER), *(_describe(name, tables[name]) for name in files)]
     lines = [_OPENING, *("| " + " | ".join(row) + " |" for row in (*table, _describe("all", every_row)))]
-    lines += ["", "Files whose rows carry no source of their own (lists of the service, or parts of another file):", ""]
+    lines += ["", "Files whose rows have no separate source (lists of the service, or parts of another file):", ""]
     lines += [f"- {name}: {len(tables[name]):,} rows" for name in others]
     unproved = list_unproved(Reference({name: list(rows) for name, rows in tables.items()}))
     lines += ["", f"{len(unproved)} charts of which fewer than {LEAST} prices are known by another source:", ""]
@@ -73,11 +73,13 @@ def run_facts(arguments: argparse.Namespace) -> None:
     if arguments.action == "check":
         check_files(arguments.folder)
     else:
-        write_page(arguments.output)
+        arguments.output.parent.mkdir(parents=True, exist_ok=True)
+        arguments.output.write_text(build_page(read_tables(FOLDER)), encoding="utf-8")
+        print(f"{arguments.output} is written.")
 
 
 def check_files(folder: Path) -> None:
-    """Prints every fault with file and line; raises CommandError when there is one."""
+    """Prints every fault with file and line; raises CommandError if there are any."""
     if not folder.is_dir():
         raise CommandError(f"{folder} is not a folder.")
     names = sorted(str(path.relative_to(folder)) for path in folder.rglob("*.csv"))
@@ -95,9 +97,3 @@ def check_files(folder: Path) -> None:
         print(f"{name}: {count:,} of {len(tables[name]):,} rows ended or are older than {days} days")
     rows = sum(map(len, tables.values()))
     print(f"{pluralize(len(tables), 'file')}, {rows:,} rows, no faults.")
-
-
-def write_page(path: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(build_page(read_tables(FOLDER)), encoding="utf-8")
-    print(f"{path} is written.")

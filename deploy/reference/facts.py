@@ -40,11 +40,11 @@ def run_fact(arguments: argparse.Namespace) -> None:
 
 
 def _export(_arguments: argparse.Namespace) -> None:
-    """The patch goes to the output; what is left out of it is told next to it."""
+    """Prints the patch to the output, and on standard error what it leaves out."""
     with transaction() as session:
         patch = build_patch(FOLDER, facts.list_corrections(session))
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(encoding="utf-8", errors="strict")  # as the files are, whatever the terminal shows
+        sys.stdout.reconfigure(encoding="utf-8", errors="strict")  # like the files, whatever the terminal's encoding
     sys.stdout.write(patch.text)
     for text in patch.left_out:
         print(f"left out: {text}", file=sys.stderr)
@@ -104,7 +104,7 @@ _ACTIONS: dict[str, Callable[[argparse.Namespace], None]] = {"list": _list, "exp
 
 
 def run_audit(arguments: argparse.Namespace) -> None:
-    """Prints what is to be looked at, the oldest first; ends with status 1 when there is anything."""
+    """Prints what to check, the oldest first; ends with status 1 if there is anything."""
     if arguments.decide:
         decide(arguments)
         return
@@ -122,7 +122,7 @@ def run_audit(arguments: argparse.Namespace) -> None:
 
 
 def decide(arguments: argparse.Namespace) -> None:
-    """Shows each change that a watched source proposes: a takes it, r refuses it, q ends, any other key leaves it."""
+    """Shows each change that a watched source proposes: a accepts it, r refuses it, q quits, any other key skips it."""
     who = arguments.by or getpass.getuser()
     counts: Counter[str] = Counter()
     with database(Home(arguments.home)):

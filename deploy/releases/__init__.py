@@ -1,1 +1,1 @@
-"""What a release is made of: its archives, its notes and its bill of materials."""
+"""The parts of a release: its archives, its notes and its bill of materials."""

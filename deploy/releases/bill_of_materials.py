@@ -12,7 +12,7 @@ _MAX_NAME_CHARACTERS = 100  # some packages put the whole text where its name be
 
 
 def build_bill() -> dict[str, Any]:
-    """The same for the same packages: no time, no serial number, no place of this machine."""
+    """Builds it reproducibly: without time, serial number or paths of this machine."""
     packages = {_normalize(package.name): package for package in distributions() if package.name}
     return {
         "$schema": "http://cyclonedx.org/schema/bom-1.6.schema.json",
@@ -25,7 +25,7 @@ def build_bill() -> dict[str, Any]:
 
 
 def _normalize(name: str) -> str:
-    """As package URLs and indexes write it (PEP 503)."""
+    """The name as package URLs and indexes write it (PEP 503)."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
@@ -36,7 +36,7 @@ def _describe(package: Distribution, kind: str) -> dict[str, Any]:
 
 
 def _list_licenses(package: Distribution) -> list[dict[str, Any]]:
-    """The expression (PEP 639), else what its metadata states, else how its licence begins."""
+    """The expression (PEP 639), else what its metadata states, else the start of its licence."""
     if expressions := package.metadata.get_all("License-Expression"):
         return [{"expression": expressions[0]}]
     stated = "".join(package.metadata.get_all("License") or [])

@@ -1,6 +1,6 @@
-"""`python -m deploy.releases.pins`: what constraints.txt says, written wherever else exact versions stand.
+"""`python -m deploy.releases.pins`: copies the versions of constraints.txt to every other file that names them.
 
-In pyproject.toml these are the extra `pinned`, for a wheel that is installed alone, and the constraints that uv reads;
+In pyproject.toml these are the extra `pinned`, for a wheel installed by itself, and the constraints that uv reads;
 requirements.txt has the same with the hashes of the files. Needs uv, and the registry that it is set up for.
 """
 
@@ -11,8 +11,8 @@ from pathlib import Path
 DEPLOY = Path(__file__).parents[1]
 PROJECT, CONSTRAINTS = DEPLOY.parent / "pyproject.toml", DEPLOY / "constraints.txt"
 REQUIREMENTS = DEPLOY / "requirements.txt"
-SYSTEMS = "sys_platform == 'darwin' or sys_platform == 'linux'"  # all that the package is for
-# What a server needs, on every system that the service runs on.
+SYSTEMS = "sys_platform == 'darwin' or sys_platform == 'linux'"  # all the package supports
+# A server's packages, on every supported system.
 COMPILE = (
     *("uv", "pip", "compile", "--quiet", "--universal", "--python-version", "3.11", "--generate-hashes"),
     *("--no-annotate", "--no-header", "--constraint", "deploy/constraints.txt"),
@@ -34,7 +34,7 @@ def write_list(text: str, name: str, values: list[str]) -> str:
 def main() -> None:
     constraints = CONSTRAINTS.read_text(encoding="utf-8").splitlines()
     text = write_list(PROJECT.read_text(encoding="utf-8"), "constraint-dependencies", constraints)
-    PROJECT.write_text(write_list(text, "pinned", []), encoding="utf-8")  # an old one would be in the way of new ones
+    PROJECT.write_text(write_list(text, "pinned", []), encoding="utf-8")  # an old one would block new ones
     subprocess.run(COMPILE, cwd=DEPLOY.parent, check=True)
     hashed = REQUIREMENTS.read_text(encoding="utf-8").replace(f" ; {SYSTEMS}", "").replace(f" and ({SYSTEMS})", "")
     REQUIREMENTS.write_text(hashed, encoding="utf-8")

@@ -38,7 +38,7 @@ def _find(pattern: str, file: Path) -> str:
 
 
 def read_notes(changelog: str, version: str) -> str:
-    """The section of this version, without its heading. Raises CommandError where there is none, or nothing in it."""
+    """The section of this version, without its heading. Raises CommandError if it is missing or empty."""
     sections = re.split(r"^## +", changelog, flags=re.M)[1:]
     texts = {heading.strip(): text.strip() for heading, _, text in (s.partition("\n") for s in sections)}
     if not texts.get(version):
@@ -62,7 +62,7 @@ def _run(*words: str, folder: Path, **environment: str) -> "subprocess.Completed
 
 
 def check_checkout(version: str) -> None:
-    """Raises CommandError for what is not committed, and for a version that has its tag."""
+    """Raises CommandError for uncommitted changes, or a version that already has its tag."""
     if _run_git("status", "--porcelain"):
         raise CommandError("Something is not committed: a release is what a commit holds.")
     if _run_git("tag", "--list", f"v{version}"):
@@ -71,17 +71,10 @@ def check_checkout(version: str) -> None:
         )
 
 
-def export_tree(folder: Path) -> None:
-    """What is committed and nothing else: setuptools takes what an earlier build left behind for its own."""
-    done = subprocess.run(["git", "archive", "HEAD"], cwd=ROOT, capture_output=True, check=True)
-    with tarfile.open(fileobj=io.BytesIO(done.stdout)) as archive:
-        archive.extractall(folder, filter="data")
-
-
 def build_packages(tree: Path, folder: Path) -> list[Path]:
-    """Wheel and source distribution, by the backend as it is installed here: nothing is fetched.
+    """Wheel and source distribution, by the backend installed here: nothing is fetched.
 
-    Their files bear the time of the commit, so that the same commit builds the same wheel.
+    Their files have the time of the commit, so that the same commit builds the same wheel.
     """
     moment = _run_git("show", "-s", "--format=%ct", "HEAD")
     files = []
@@ -93,7 +86,7 @@ def build_packages(tree: Path, folder: Path) -> list[Path]:
 
 
 def check_base(base: str) -> None:
-    """Raises CommandError for a base that can be another one tomorrow."""
+    """Raises CommandError for a base image that is not pinned."""
     if not re.fullmatch(r"\S+@sha256:[0-9a-f]{64}", base):
         raise CommandError(
             f"The base of the image ({base}) has no digest, so it can be another one tomorrow: name it with"
@@ -114,14 +107,14 @@ def build_image(tree: Path, wheel: Path, file: Path, base: str) -> Path:
 
 
 def write_sums(folder: Path) -> None:
-    """As `sha256sum --check` reads them."""
+    """Writes sums for `sha256sum --check`."""
     files = sorted(file for file in folder.iterdir() if file.name != SUMS)
     lines = (f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n" for file in files)
     (folder / SUMS).write_text("".join(lines), encoding="utf-8")
 
 
 def _build(tree: Path, folder: Path, notes: str, base: str | None) -> None:
-    """Without a base there is no image."""
+    """Builds all; without a base no image."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     _, wheel = build_packages(tree, folder)
@@ -146,7 +139,11 @@ def run_release(arguments: argparse.Namespace) -> None:
     if not arguments.without_checks:
         subprocess.run([ROOT / "deploy" / "check"], check=True)
     with tempfile.TemporaryDirectory() as name:
-        export_tree(Path(name))
+        # Only what is committed: setuptools would include leftovers of an earlier build.
+        folder = Path(name)
+        done = subprocess.run(["git", "archive", "HEAD"], cwd=ROOT, capture_output=True, check=True)
+        with tarfile.open(fileobj=io.BytesIO(done.stdout)) as archive:
+            archive.extractall(folder, filter="data")
         _build(Path(name), ROOT / "build" / "release", notes, base)
     if arguments.dry_run:
         print(f"A dry run: v{version} is not tagged.")

@@ -1,1 +1,1 @@
-"""The keys that seal secrets: what hangs on each, and their rotation."""
+"""The keys that seal secrets: what depends on each, and their rotation."""

@@ -1,4 +1,4 @@
-"""`award-travel keys`: what hangs on each key of SECRET_KEYS, all of it sealed again, and whether a key may go."""
+"""`award-travel keys`: what depends on each of SECRET_KEYS, sealing it again, and whether a key can be retired."""
 
 import argparse
 import json
@@ -39,7 +39,7 @@ def _list_key_ids() -> list[str]:
 
 
 def _show_status(arguments: argparse.Namespace) -> int:
-    """1 where something hangs on a key that is not among the settings."""
+    """Returns 1 if something depends on a key that is not in the settings."""
     with transaction() as session:
         counts = count_by_key(session)
     ids = _list_key_ids()
@@ -77,7 +77,7 @@ def _advise(ids: list[str], counts: dict[str, Counter[str]]) -> str:
 
 
 def _reseal(arguments: argparse.Namespace) -> int:
-    """1 where a value stays on an old key: run it again once what it waits for is over."""
+    """Returns 1 if a value stays on an old key, because it waits for a code or to be sent, or if no key opens one."""
     first, *others = _list_key_ids()
     sealed, unreadable = seal_all_anew()
     with transaction() as session:
@@ -92,18 +92,15 @@ def _reseal(arguments: argparse.Namespace) -> int:
     if unreadable:
         print(f"No key of SECRET_KEYS opens: {_describe(unreadable)}. Put the key they were sealed with back.")
     for name, values in rest.items():
-        print(f"Still on {name}: {_describe(values)}.{_explain_rest(values)}")
+        advice = "Run it again in ten minutes; what is being proved by a code waits that long."
+        if set(values) == {UNSENT}:
+            advice = "They go by themselves within minutes."
+        print(f"Still on {name}: {_describe(values)}. {advice}")
     return status
 
 
-def _explain_rest(values: Counter[str]) -> str:
-    if set(values) == {UNSENT}:
-        return " They go by themselves within minutes."
-    return " Run it again in ten minutes; what is being proved by a code waits that long."
-
-
 def _retire(arguments: argparse.Namespace) -> int:
-    """Refuses while anything hangs on the key. The command cannot reach the settings of every program."""
+    """Refuses while anything depends on the key. The command cannot change every program's settings."""
     ids = _list_key_ids()
     if arguments.key not in ids:
         raise CommandError(f"{arguments.key} is no key of SECRET_KEYS: award-travel keys status lists them.")

@@ -1,4 +1,4 @@
-"""What hangs on each key of SECRET_KEYS: counted by key, and sealed again with the first one."""
+"""What depends on each of SECRET_KEYS: counted by key, and sealed again with the first."""
 
 import json
 from collections import Counter
@@ -26,16 +26,16 @@ from shared.settings import settings
 BATCH = 500  # rows of one transaction
 UNSENT = "links and codes in messages that wait to be sent"
 Values = dict[str, Any]
-SealAnew = Callable[[Any], Values | None]  # from a row what it is to hold; None where no key opens it
+SealAnew = Callable[[Any], Values | None]  # from a row its new values; None where no key opens it
 
 
 @dataclass(frozen=True)
 class Place:
-    """One column with what was sealed, or with ids of the keys from which secrets follow."""
+    """One column of sealed values, or of ids of the keys that secrets are derived from."""
 
     noun: str
     column: sa.Column[Any]
-    is_current: sa.ColumnElement[bool]  # what has ended hangs on nothing
+    is_current: sa.ColumnElement[bool]  # ended rows depend on no key
     seal_anew: SealAnew
 
 
@@ -45,7 +45,7 @@ def _reseal_plain(column: str, row: Any) -> Values | None:
 
 
 def _reseal_number(row: Any) -> Values | None:
-    """What a number is compared by is keyed too."""
+    """Reseals a number; the hash it is compared by is keyed too."""
     number = unseal(settings().encryption_keys, row.number_sealed)
     return None if number is None else {"number_sealed": _seal(number), "number_hash": hash_number(number)[0]}
 
@@ -58,7 +58,7 @@ def _reseal_address(row: Any) -> Values | None:
 
 
 def _reseal_link(purpose: str | None, row: Any) -> Values | None:
-    """The address of a link stays: its secret no longer follows from a key, but is sealed with one."""
+    """Keeps the address of a link: its secret is then sealed with a key instead of derived from one."""
     secret = read_secret(purpose or row.purpose, row)
     first = key_id(settings().encryption_keys[0])
     return None if secret is None else {"secret_sealed": _seal(secret), "key": first}
@@ -94,7 +94,7 @@ def list_places() -> list[Place]:
 
 
 def count_by_key(session: Session) -> dict[str, Counter[str]]:
-    """How many values hang on each key, by the key's id and by noun; keys that no one has any more among them."""
+    """How many values depend on each key, by the key's id and by noun, including keys that no one has any longer."""
     counts: dict[str, Counter[str]] = {}
     for place in list_places():
         key = sa.func.split_part(place.column, ":", 1)
@@ -106,7 +106,7 @@ def count_by_key(session: Session) -> dict[str, Counter[str]]:
     return counts
 
 
-# What a message is written from names the key of its link or code, at some depth; a phone's number is sealed in it.
+# The facts of a message name the key of its link or code at some depth, and include a sealed phone number.
 _UNSENT = f"""
   select key, count(distinct id) from (
     select id, key #>> '{{}}' as key from deliveries, jsonb_path_query(facts, '$.**.key') key
@@ -118,7 +118,7 @@ _UNSENT = f"""
 
 
 def seal_all_anew(batch: int = BATCH) -> tuple[Counter[str], Counter[str]]:
-    """How many values were sealed again with the first key, and how many no key opens, each by noun."""
+    """Seals values again with the first key; returns how many, and how many no key opens, by noun."""
     sealed: Counter[str] = Counter()
     unreadable: Counter[str] = Counter()
     for place in list_places():
@@ -135,7 +135,7 @@ def seal_all_anew(batch: int = BATCH) -> tuple[Counter[str], Counter[str]]:
 
 
 def _read_batch(session: Session, place: Place, position: Any, batch: int) -> list[Any]:
-    """The next rows that hang on another key than the first, locked until they are written."""
+    """The next rows that depend on another key than the first, locked until they are written."""
     table = place.column.table
     first = key_id(settings().encryption_keys[0])
     primary = tuple(table.primary_key)
@@ -146,7 +146,7 @@ def _read_batch(session: Session, place: Place, position: Any, batch: int) -> li
 
 
 def _is_at_rest(table: sa.FromClause) -> sa.ColumnElement[bool]:
-    """A code that is on its way belongs to the hash of its number or address, which must not change under it."""
+    """Whether no code is on its way: it belongs to the hash of its number or address, which must not change."""
     if "code_sent_at" not in table.c:
         return sa.true()
     earlier = table.c.code_sent_at < clock.now() - LIFETIME

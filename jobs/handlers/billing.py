@@ -1,4 +1,4 @@
-"""The run that asks the payment service about customers of whom something was heard, or not for a day."""
+"""The run that asks the payment service about customers with news, or with none for a day."""
 
 import logging
 import time
@@ -20,11 +20,11 @@ from shared.domain.billing import Subscription
 log = logging.getLogger(__name__)
 EVERY, FIRST = timedelta(minutes=5), timedelta(seconds=30)  # an event makes a run due at once
 LEASE = timedelta(minutes=2)  # longer than one customer takes
-MAX_SECONDS = 60.0  # of one run; whom it does not reach waits for the next
+MAX_SECONDS = 60.0  # of one run; the rest waits for the next
 
 
 def check(_claim: Claim) -> Callable[[Session], RunResult]:
-    """One customer after the other, each asked about outside any transaction and written in one of its own."""
+    """One customer after the other, each asked about outside any transaction and written in a separate one."""
     door, until = find_door(), time.monotonic() + MAX_SECONDS
     while door.sells and time.monotonic() < until:
         with transaction() as session:
@@ -36,7 +36,7 @@ def check(_claim: Claim) -> Callable[[Session], RunResult]:
 
 
 def _look_after(door: Door, due: DueCustomer) -> None:
-    """Who has no account any longer pays no more; everybody else has the plan that is paid for."""
+    """Ends the payment of a closed account; sets everyone else's plan to the one they pay for."""
     try:
         subscriptions = ask(_ask_service, door, due)
     except (PaymentAway, PaymentRefused) as error:

@@ -1,4 +1,4 @@
-"""The hourly run that tells people of their deadlines, each account in the morning of its own day."""
+"""The hourly run that tells people of their deadlines, each account in its local morning."""
 
 import logging
 import time
@@ -15,12 +15,12 @@ from shared.services.watches.deadlines import list_due_accounts, tell_deadlines
 
 log = logging.getLogger(__name__)
 EVERY, FIRST = timedelta(hours=1), timedelta(minutes=5)
-BATCH = 500  # accounts that are looked through at once
-MAX_SECONDS = 60.0  # of one run; whom it does not reach waits for the next
+BATCH = 500  # accounts in one batch
+MAX_SECONDS = 60.0  # of one run; the rest waits for the next
 
 
 def check(_claim: Claim) -> Callable[[Session], RunResult]:
-    """One transaction for each account: a run that is interrupted is continued with, and no one is told twice."""
+    """Uses one transaction for each account: an interrupted run is resumed, and no one is told twice."""
     until, after = time.monotonic() + MAX_SECONDS, 0
     while True:
         with transaction() as session:

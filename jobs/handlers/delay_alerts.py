@@ -12,7 +12,7 @@ from shared.services.watches.delay_alerts import airports, query_sources, settle
 
 
 def check(claim: Claim) -> Callable[[Session], RunResult]:
-    """An airport without an answer waits for the next run, which is minutes away."""
+    """Checks airports; one without an answer waits for the next run, minutes later."""
     with transaction() as session:
         watched_airports = airports(session)
     reports = event_loop.ask(query_sources, watched_airports) if watched_airports else {}

@@ -1,4 +1,4 @@
-"""The run that fetches the central bank's exchange rates, so that estimates of value need not ask."""
+"""The run that fetches the central bank's exchange rates, so that estimates need not ask."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -13,7 +13,7 @@ EVERY, FIRST = timedelta(hours=12), timedelta(minutes=2)  # the bank publishes o
 
 
 def check(_claim: Claim) -> Callable[[Session], RunResult]:
-    """Without an answer the stored rates stay; the next run is half a day away."""
+    """Stores the rates; without an answer the old ones stay until the next run, half a day later."""
     rates = event_loop.ask(fetch_bank_rates)
     if rates:
         store_bank_rates(rates)

@@ -1,7 +1,8 @@
 """The runs of flight alerts."""
 
-from jobs.seat_checks import SeatChecks
+from functools import partial
+
+from jobs.seat_checks import check_seats
 from shared.services.watches.flight_alerts import FlightAlerts
 
-_CHECKS = SeatChecks(FlightAlerts())
-check, check_together = _CHECKS.check, _CHECKS.check_together
+check = partial(check_seats, FlightAlerts())

@@ -55,7 +55,7 @@ def _write_shared_price(session: Session, query: WatchQuery, price_id: int) -> R
 
 
 def check_every_stay(_claim: Claim) -> Finish:
-    """Stays come from people, mails and integrations, and from before prices were checked; each gets a schedule."""
+    """Gives each stay a schedule: they come from people, mails and integrations, some before there were checks."""
     return _watch_all
 
 

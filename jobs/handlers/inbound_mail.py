@@ -18,5 +18,5 @@ def check(claim: Claim) -> Callable[[Session], RunResult]:
 
 
 def give_up_mail(session: Session, claim: Claim) -> None:
-    """The mail is kept and shown as failed."""
+    """Keeps the mail and shows it as failed."""
     settle_lost(session, claim.subject_id)

@@ -1,4 +1,4 @@
-"""The hourly deletion of what the service wrote about itself and no longer keeps, and the worth of points by day."""
+"""The hourly deletion of the service's old records about itself, and the daily worth of points."""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -26,11 +26,11 @@ from shared.telemetry.metrics import SWEPT_ROWS, count
 
 log = logging.getLogger(__name__)
 EVERY, FIRST = timedelta(hours=1), timedelta(minutes=10)
-MAX_SECONDS = 30.0  # of one run; what is left is for the next
+MAX_SECONDS = 30.0  # of one run; the rest is for the next
 
 
 def check(_claim: Claim) -> Callable[[Session], RunResult]:
-    """Removes in many small transactions; one that was interrupted is simply continued with."""
+    """Deletes in many small transactions; an interrupted run is simply resumed."""
     until = monotonic() + MAX_SECONDS
     with transaction() as session:
         empty_expired(session, clock.now())
@@ -52,7 +52,7 @@ def _list_values() -> dict[str, Decimal]:
 
 
 def _make_partitions() -> None:
-    """What cannot be made now is made by the next run; until then rows go to DEFAULT, and old ones go all the same."""
+    """Makes partitions now or in the next run; until then rows go to DEFAULT, and old ones are still deleted."""
     for kind in AGING_TABLES:
         if kind.by == "partitions":
             table: Any = kind.model.__table__

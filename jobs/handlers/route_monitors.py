@@ -1,7 +1,8 @@
 """The runs of route monitors."""
 
-from jobs.seat_checks import SeatChecks
+from functools import partial
+
+from jobs.seat_checks import check_seats
 from shared.services.watches.route_monitors import RouteMonitors
 
-_CHECKS = SeatChecks(RouteMonitors())
-check, check_together = _CHECKS.check, _CHECKS.check_together
+check = partial(check_seats, RouteMonitors())

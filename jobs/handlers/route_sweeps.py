@@ -1,4 +1,4 @@
-"""The run that looks at the top routes of people's home airports, so that a first question is answered at once."""
+"""The run that looks at the top routes of people's home airports, so that first questions are answered at once."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -19,7 +19,7 @@ EVERY, FIRST = timedelta(hours=6), timedelta(minutes=10)
 
 
 def check(_claim: Claim) -> Callable[[Session], RunResult]:
-    """Routes a source has no call left for wait for the next run: what people watch goes first.
+    """Routes for which a source has no call left wait for the next run: watches go first.
 
     The sandbox needs no run: it answers any route at once.
     """

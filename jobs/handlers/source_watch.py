@@ -1,4 +1,4 @@
-"""The weekly watch of public files of facts: reads them and stores where they differ from our rows."""
+"""The weekly watch of public files of facts: reads them and stores differences from our rows."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -17,7 +17,7 @@ EVERY, FIRST = timedelta(weeks=1), timedelta(minutes=30)
 
 
 def check(_claim: Claim) -> Callable[[Session], RunResult]:
-    """The files are asked for outside any transaction; no row of facts is changed."""
+    """Fetches the files outside any transaction; changes no row of facts."""
     if not settings().watch_sources:
         return lambda _session: COMPLETE
     refresh()

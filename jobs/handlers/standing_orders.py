@@ -1,7 +1,7 @@
-"""The run of a standing order: a language model works on it with our own tools.
+"""The run of a standing order: a language model carries it out with our own tools.
 
-The tools are called through our own /mcp, with a short token of the account that can only read: the same door, plan
-and limits as for any other client, and whatever the model or a tool's output says, nothing can be changed.
+The tools are called through our own /mcp, with a short-lived, read-only token of the account: the same entry, plan
+and limits as for any other client; whatever the model or a tool's output says, nothing can be changed.
 """
 
 import math
@@ -34,16 +34,16 @@ from shared.internal_api import AuthServerClient, mcp_endpoint
 from shared.services.watches.standing_orders import LOST, STOPPED, OrderRun, Outcome, goes_on, prepare, settle
 from shared.settings import Settings, settings
 
-# A client for language models, over the wire of Anthropic's Messages or OpenAI's Chat Completions.
+# A client for language models, in the protocol of Anthropic's Messages or OpenAI's Chat Completions.
 
 MAX_ANSWER_BYTES = 1024 * 1024  # of one answer
 BYTES_A_TOKEN = 4  # about, of text and JSON
-MAX_WAIT_SECONDS = 5.0  # for a model that asks to be left alone for a moment
+MAX_WAIT_SECONDS = 5.0  # for a model that asks for a pause
 Conversation = list[dict[str, Any]]
 
 
 class ModelFailed(Exception):
-    """One reason of ours; `again` when a later attempt may go better."""
+    """Our reason for the failure; `again` if a later attempt may succeed."""
 
     def __init__(self, reason: str, *, again: bool = False) -> None:
         super().__init__(reason)
@@ -52,7 +52,7 @@ class ModelFailed(Exception):
 
 @dataclass(frozen=True)
 class ToolRequest:
-    """A tool the model wants called; `arguments` is None when what it wrote is no JSON object."""
+    """A tool the model wants called; `arguments` is None if it wrote no JSON object."""
 
     id: str
     name: str
@@ -68,7 +68,7 @@ class ToolOffer:
 
 @dataclass(frozen=True)
 class Turn:
-    """What the model answered: `message` goes back to it as it is; `pause` asks for that alone; `cut` was too long."""
+    """What the model answered: `message` goes back to it unchanged; `pause` asks for only that; `cut` was too long."""
 
     message: dict[str, Any]
     text: str
@@ -80,7 +80,7 @@ class Turn:
 
 @dataclass(frozen=True)
 class ModelApi:
-    """How one kind of endpoint is spoken to."""
+    """The protocol of one kind of endpoint."""
 
     path: str
     headers: Callable[[Settings], dict[str, str]]
@@ -163,7 +163,7 @@ def _openai_results(answers: Sequence[tuple[ToolRequest, str]], note: str | None
 
 
 def _parse_object(arguments: Any) -> dict[str, Any] | None:
-    """Arguments come as an object or, in the other wire, as its text; models write broken JSON now and then."""
+    """Arguments are an object or, in the other protocol, its text; models sometimes write broken JSON."""
     if isinstance(arguments, str):
         try:
             arguments = from_json(arguments or "{}")
@@ -183,7 +183,7 @@ def model_api() -> ModelApi:
 
 
 def connect(seconds: float = 60) -> Http:
-    """A connection that waits so long for an answer; the run itself ends a model that is too slow."""
+    """A connection with this timeout; the run itself ends a model that is too slow."""
     s = settings()
     key = s.standing_order_model_key.get_secret_value() if s.standing_order_model_key else ""
     credentials = {"Authorization": f"Bearer {key}"} if s.standing_order_model_auth == "bearer" else {"x-api-key": key}
@@ -194,7 +194,7 @@ def connect(seconds: float = 60) -> Http:
 async def ask(
     http: Http, system: str, conversation: Conversation, tools: Sequence[ToolOffer], *, may_call: bool
 ) -> Turn:
-    """One answer; a model that is busy is asked a second time after a moment. Raises ModelFailed."""
+    """Gets one answer; asks a busy model a second time after a pause. Raises ModelFailed."""
     api = model_api()
     body = to_json(api.body(settings(), system, conversation, tools, may_call))
     try:
@@ -220,7 +220,7 @@ class _Busy(Exception):
 
 
 async def _post(http: Http, path: str, body: bytes) -> bytes:
-    """The body of a good answer. What an error page says is not read: it is neither data nor ours to repeat."""
+    """The body of a good answer. Error pages are not read: they are not data, nor ours to repeat."""
     try:
         async with http.stream("POST", path, content=body, headers={"Content-Type": "application/json"}) as response:
             if response.is_success:
@@ -248,10 +248,10 @@ def _seconds(wait: str) -> float:
     return max(0.0, seconds) if math.isfinite(seconds) else MAX_WAIT_SECONDS + 1
 
 
-MAX_TOOL_ANSWER_CHARACTERS = 24_000  # characters of one tool's answer that the model is given
+MAX_TOOL_ANSWER_CHARACTERS = 24_000  # characters of one tool's answer that the model gets
 MAX_RESULT_CHARACTERS = 20_000  # characters of a result
 END_TOKEN_SECONDS = 5.0  # for the auth server to end the run's token
-WRAP_UP_SECONDS = 15.0  # before its end a run asks for the answer with what there is
+WRAP_UP_SECONDS = 15.0  # before its end, when a run asks for the answer with what it has
 LAST_STEP_NOTICE = "No more tools can be called. Answer now with what you have, and say what is missing."
 TOOL_NAME = re.compile(r"[a-z][a-z0-9_]{0,63}", re.ASCII)
 CUT_NOTICE = "\n\n(The answer was cut here: it was too long.)"
@@ -265,7 +265,7 @@ def check(claim: Claim) -> Callable[[Session], RunResult]:
     outcome = anyio.run(_run_in_time, order)
     is_last = wait_after(claim.attempt) is None
     if outcome.error and outcome.again and not is_last:
-        reason = outcome.error  # nothing is stored or told of an attempt that may go better later
+        reason = outcome.error  # an attempt that may succeed later is neither stored nor reported
         return lambda _session: RunResult(reason)
     return partial(_write_outcome, order=order, outcome=outcome)
 
@@ -292,7 +292,7 @@ async def _run_in_time(order: OrderRun) -> Outcome:
 
 
 async def _run_with_tools(order: OrderRun, called: list[str], scope: anyio.CancelScope) -> Outcome:
-    """The model's failure is carried out of the client's task group by hand: there it would be wrapped in another."""
+    """Carries the model's failure out of the client's task group by hand, which would wrap it in another."""
     failed: ModelFailed | None = None
     areas = settings().standing_order_areas
     query = f"?{urlencode({'areas': areas})}" if areas else ""
@@ -313,12 +313,12 @@ async def _run_with_tools(order: OrderRun, called: list[str], scope: anyio.Cance
 
 @asynccontextmanager
 async def _token(order: OrderRun) -> AsyncIterator[str]:
-    """One token a run, which dies with it however it ends; an earlier attempt's has ended."""
+    """One token a run, revoked at its end; an earlier attempt's has ended."""
     response = await _call_auth_server("run-token", account=order.account, run_id=str(order.run_id))
     token = str(from_json(response)["access_token"])
     try:
         yield token
-    finally:  # a vault that is down changes nothing about the run: the token's minutes are counted
+    finally:  # a failed revocation does not fail the run: the token expires within minutes
         with anyio.move_on_after(END_TOKEN_SECONDS, shield=True), suppress(httpx.HTTPError):
             await _call_auth_server("run-end", token=token)
 
@@ -330,16 +330,16 @@ async def _call_auth_server(question: str, **form: str) -> bytes:
 
 
 class _Conversation:
-    """One talk with the model, and what of its allowance is used."""
+    """One conversation with the model, and how much of its allowance is used."""
 
     def __init__(self, order: OrderRun, tools: Client, http: Http, called: list[str], scope: anyio.CancelScope) -> None:
         self.order, self.tools, self.http, self.called, self.scope = order, tools, http, called, scope
-        self.mark = f"data-{secrets.token_hex(6)}"  # no one who writes what a tool answers knows it
+        self.mark = f"data-{secrets.token_hex(6)}"  # authors of tool answers cannot know it
         self.messages: Conversation = [{"role": "user", "content": order.prompt}]
         self.tokens = 0
 
     async def run(self) -> str:
-        """The model's last words. Raises ModelFailed when it has none."""
+        """Returns the model's final text. Raises ModelFailed without one."""
         offered = await self._list_tools()
         steps = settings().standing_order_steps
         for step in range(1, steps + 1):
@@ -364,7 +364,7 @@ class _Conversation:
         return s.standing_order_calls - len(self.called)
 
     async def _list_tools(self) -> list[ToolOffer]:
-        """Tools that read; what administrators read about everybody is no matter of an order."""
+        """Tools that read, without those of administrators, which are no matter for an order."""
         listed = (await self.tools.list_tools()).tools
         return [
             ToolOffer(tool.name, tool.description or "", tool.input_schema)
@@ -412,7 +412,7 @@ class _Conversation:
 
 
 def _read_answer(turn: Turn) -> str:
-    """Raises ModelFailed for silence. A zero byte cannot be stored."""
+    """Raises ModelFailed for no text. Drops zero bytes, which cannot be stored."""
     text = turn.text.replace("\x00", "").strip()
     if not text:
         raise ModelFailed("no_answer")

@@ -1,6 +1,6 @@
 """The gate: one tool call from its name and raw arguments to one answer and one usage note.
 
-Three steps: `dispatch` turns whatever happens into one answer, `admit` decides who may call, `execute` runs the call.
+Three steps: `dispatch` turns any outcome into one answer, `admit` decides who may call, `execute` runs the call.
 """
 
 import difflib
@@ -21,24 +21,26 @@ from mcp_server.calls.lean_tools import find_similar, find_tool, open_call
 from mcp_server.calls.questions import (
     MAX_QUESTIONS,
     Person,
+    Question,
     QuestionSent,
     describe_refused,
     find_question,
+    insert_held,
     insert_reply,
 )
 from mcp_server.calls.quota import Quota, Via
 from mcp_server.calls.usage import USAGE_LOG
-from mcp_server.toolkit.context import Call, Caller, LiveCall, RowsNeeded
+from mcp_server.toolkit import TOOLS, Call, Caller, Detail, LiveCall, Paging, Result, RowsNeeded, Tier, Tool
+from mcp_server.toolkit.context import ApartNeeded
 from mcp_server.toolkit.provenance import cite_checks
 from mcp_server.toolkit.refusals import paywall, refuse_administration, refuse_change, refuse_elsewhere, refuse_files
-from mcp_server.toolkit.registry import TOOLS, Detail, Tier, Tool
 from mcp_server.toolkit.report_link import build_report_link, describe_call
-from mcp_server.toolkit.results import Paging, Result
 from mcp_server.toolkit.sandbox_rows import list_objects, mark_rows
 from mcp_server.toolkit.thread_limiter import limiter, run_for_account
-from mcp_server.toolkit.wording import describe_airports
+from mcp_server.toolkit.wording import describe_airports, join_names
 from shared import clock
 from shared.asgi import ClientDisconnected, Receive, run_while_connected, wait_for_disconnect
+from shared.db.balances import read_held_programs
 from shared.db.maintenance import WATCH
 from shared.db.outages import OUTAGES, await_return, is_locked, is_outage, run_again
 from shared.db.usage import API_CALLS, SEARCHES, UNCOUNTED_TOOL
@@ -55,6 +57,7 @@ from shared.errors import (
     Refusal,
     TemporarilyUnavailable,
 )
+from shared.limits.heavy_work import run_heavy
 from shared.reference.load import reference
 from shared.settings import settings
 from shared.telemetry.call_context import get_id
@@ -62,20 +65,21 @@ from shared.telemetry.metrics import note_call
 
 # The size limit of an answer: lists that make it too long are shortened, and the message says so.
 #
-# A page becomes a page of a smaller size that begins at the same row, so that the next page misses nothing.
+# A page becomes a smaller page that starts at the same row, so that the next page misses nothing.
 
 MAX_CHARACTERS = 100_000  # of an answer's text: hosts cut longer ones, and a model pays for each
+MOST_WITH_CITIES = 500  # characters of a message, before the day of the check
 _NOTICE_CHARACTERS = 200  # reserve for the sandbox notice before the sentence
-_KEPT_SHARE = 0.8  # of the longest list's rows, at each round
+_KEPT_SHARE = 0.8  # of the longest list's rows, in each round
 
 
 def count_characters(data: Mapping[str, Any]) -> int:
-    """Characters of the text made of it: the sentence, and all of it as JSON."""
+    """Characters of its text: the sentence, and all of it as JSON."""
     return len(to_json(data).decode()) + len(str(data.get("message", ""))) + _NOTICE_CHARACTERS
 
 
 def fit_to_limit(data: dict[str, Any], *, reads: bool) -> dict[str, Any]:
-    """Raises Invalid for a page of mixed lists that is too long and only read: no smaller page begins where it did."""
+    """Raises Invalid for a page of mixed lists that is too long and only read: no smaller page starts where it did."""
     if (length := count_characters(data)) <= MAX_CHARACTERS:
         return data
     if reads and (rows := _count_rows_on_page(data.get("paging"))) > 1:
@@ -89,19 +93,19 @@ def fit_to_limit(data: dict[str, Any], *, reads: bool) -> dict[str, Any]:
 
 
 def _count_rows_on_page(paging: Mapping[str, int] | None) -> int:
-    """Rows of this page: the last page is seldom full."""
+    """Counts the rows of this page: the last one is seldom full."""
     if not paging:
         return 1
     return min(paging["per_page"], paging["total"] - (paging["page"] - 1) * paging["per_page"])
 
 
 def _shrink_page(data: dict[str, Any], paging: Mapping[str, Any], rows: int) -> dict[str, Any] | None:
-    """A page with the same first row, of a size that divides the one asked for; None when no one list is the page."""
+    """A page with the same first row, of a size that divides the requested one; None if the page is not one list."""
     name = next((name for name, value in data.items() if isinstance(value, list) and len(value) == rows), None)
     if name is None:
         return None
     per_page, total = paging["per_page"], paging["total"]
-    summary = data["message"].replace(Paging(**paging).more, "")  # it names the next page of the size asked for
+    summary = data["message"].replace(Paging(**paging).more, "")  # it names the next page of the requested size
     for fewer in (n for n in range(rows - 1, 0, -1) if per_page % n == 0):
         page = (paging["page"] - 1) * (per_page // fewer) + 1
         smaller = {"page": page, "per_page": fewer, "total": total, "has_more": page * fewer < total}
@@ -138,35 +142,42 @@ def _find_lists(prefix: str, part: Mapping[str, Any]) -> Iterator[tuple[str, lis
             yield from _find_lists(f"{prefix}{name}.", value)
 
 
-# Compact answers: what rows have in common stands once, and what is empty is left out.
+# Compact answers: values that rows share are given once, and empty ones are left out.
 #
 # A model reads each answer whole and pays for each word, so this is how tools with the parameter `detail` answer unless
-# asked for `full`. Thirty offers of one search said their source, its age and the sandbox's marks thirty times: a
+# asked for `full`. Thirty offers of one search repeated their source, its age and the sandbox's marks: a
 # quarter of 21 kB.
 
-# Of facts of the reference data (`Sourced`), and of what a source of seats, fares or rooms was seen to offer.
+# For facts of the reference data (`Sourced`), and offers of a source of seats, fares or rooms.
 _FACT_FIELDS = ("source_url", "as_of", "unaudited", "confidence", "verified_on", "audited_on")
 _SIGHTING_FIELDS = ("source", "mode", "provider_checked_at", "age_seconds", "synthetic", "live", "generated_at")
-# Of published values of points, and of airlines that a source of seats is asked about.
+# For published values of points, and airlines that a source of seats is asked about.
 _VALUE_FIELDS = ("unit", "basis")
 _STANDING_FIELDS = ("endpoints", "state", "last_success_at")
 
-_OPENING = ("data_mode", "notice", "status", "message")  # stand before what rows share, and that before the rows
+_OPENING = ("data_mode", "notice", "status", "message")  # come before what rows share, and that before the rows
 
 
 def condense(data: dict[str, Any], rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The JSON data of an answer, made compact, and all objects within it; what was given is used up.
+    """Makes the JSON data of an answer compact, with all nested objects; consumes its argument.
 
-    `provenance` holds the provenance its rows have in common: a row without such a field has the one that stands there.
-    Rows leave out what is empty, and `bookable_with` where that is their programme alone. Coverage counts who was asked
-    and who answered, and names only who did not.
+    `provenance` holds the provenance its rows have in common: a row without such a field has that one.
+    Rows leave out what is empty, and `bookable_with` where that is only their programme. Coverage counts who was asked
+    and who answered, and names only those who did not.
     """
     facts = [row for row in rows if "source_url" in row and "unaudited" in row]
-    sightings = [row for row in rows if "source" in row and "fetched_at" not in row and _is_sighting(row)]
+    sightings = [
+        row for row in rows if "source" in row and "fetched_at" not in row and ("mode" in row or "synthetic" in row)
+    ]
+    _leave_out_confidence(facts)
     provenance = _share_fields(facts, _FACT_FIELDS) | _share_fields(sightings, _SIGHTING_FIELDS)
     provenance |= _share_fields([row for row in rows if "unit" in row and "basis" in row], _VALUE_FIELDS)
     provenance |= _share_fields([row for row in rows if "endpoints" in row and "state" in row], _STANDING_FIELDS)
-    _leave_out_dates([row for row in rows if row.keys() == {"name", "value", "as_of"}], provenance)
+    # An opinion quoted within a row has the row's date unless it says another.
+    opinions = [row for row in rows if row.keys() == {"name", "value", "as_of"}]
+    for opinion in opinions:
+        if "as_of" in provenance and opinion["as_of"] == provenance["as_of"]:
+            del opinion["as_of"]
     for value in data.values():
         if type(value) is list:
             _leave_out_empty(value, provenance)
@@ -180,12 +191,17 @@ def condense(data: dict[str, Any], rows: Sequence[dict[str, Any]]) -> dict[str, 
     return opening | {"detail": "compact"} | ({"provenance": provenance} if provenance else {}) | data
 
 
-def _is_sighting(row: Mapping[str, Any]) -> bool:
-    return "mode" in row or "synthetic" in row
+def _leave_out_confidence(facts: list[dict[str, Any]]) -> None:
+    """A part of a fact, such as an earning rate of a card, has the confidence of the fact unless it says another."""
+    for fact in facts:
+        parts = [part for value in fact.values() if type(value) is list for part in value if type(part) is dict]
+        for part in parts:
+            if "source_url" not in part and "confidence" in part and part["confidence"] == fact.get("confidence"):
+                del part["confidence"]
 
 
 def _share_fields(rows: list[dict[str, Any]], names: tuple[str, ...]) -> dict[str, Any]:
-    """Takes out of the rows the most common value of each field that all of them have, and returns these values."""
+    """Removes from the rows the most common value of each field they all have, and returns these values."""
     shared: dict[str, Any] = {}
     if len(rows) < 2:
         return shared
@@ -202,18 +218,11 @@ def _share_fields(rows: list[dict[str, Any]], names: tuple[str, ...]) -> dict[st
     return shared
 
 
-def _leave_out_dates(opinions: list[dict[str, Any]], provenance: Mapping[str, Any]) -> None:
-    """An opinion quoted within a row has the row's date unless it says another."""
-    for opinion in opinions:
-        if "as_of" in provenance and opinion["as_of"] == provenance["as_of"]:
-            del opinion["as_of"]
-
-
 def _leave_out_empty(rows: list[Any], provenance: Mapping[str, Any]) -> None:
-    """Removes null fields of rows and of what they hold; not of provenance, where null differs from what is shared."""
+    """Removes null fields of rows and nested objects, but for those whose shared value is another."""
     for row in rows:
         if type(row) is dict:
-            for name in [name for name, value in row.items() if value is None and name not in provenance]:
+            for name in [name for name, value in row.items() if value is None and provenance.get(name) is None]:
                 del row[name]
             _leave_out_empty(list(row.values()), provenance)
         elif type(row) is list:
@@ -221,12 +230,14 @@ def _leave_out_empty(rows: list[Any], provenance: Mapping[str, Any]) -> None:
 
 
 def write_text(data: Mapping[str, Any]) -> str:
-    """An answer as compact JSON without its null fields, for hosts that give a model the text alone."""
-    return to_json(_without_nulls(data, frozenset(data.get("provenance") or ()))).decode()
+    """An answer as compact JSON without its null fields, for hosts that give a model only the text."""
+    shared: dict[str, Any] = data.get("provenance") or {}
+    telling = frozenset(name for name, value in shared.items() if value is not None)
+    return to_json(_without_nulls(data, telling)).decode()
 
 
 def _without_nulls(value: Any, telling: frozenset[str]) -> Any:
-    """`telling`: fields whose null says something, because rows leave out what they share."""
+    """`telling`: fields whose null has a meaning, because rows share another value."""
     if type(value) is dict:
         return {
             name: _without_nulls(part, telling) if type(part) in (dict, list) else part
@@ -238,7 +249,7 @@ def _without_nulls(value: Any, telling: frozenset[str]) -> Any:
 
 log = logging.getLogger(__name__)
 _LOCKED = "Another call still changes what this one is about, so nothing was begun. Call again in a moment."
-RETRY_SECONDS = 2  # after which a call is to be repeated that the database did not answer
+RETRY_SECONDS = 2  # after which to repeat a call that the database did not answer
 NOTICE = "SANDBOX - invented data for testing. Not real availability or prices."
 
 
@@ -259,7 +270,7 @@ class Answer:
     def text(self) -> str:
         """The sentence, led by the sandbox notice where it applies, and on the last line the data as compact JSON.
 
-        One text, because some hosts show a model no second one.
+        One text, because some hosts show a model only the first.
         """
         lead = f"{NOTICE}\n" if "notice" in self.data else ""
         return f"{lead}{self.message}\n{write_text(self.data)}"
@@ -274,16 +285,16 @@ async def dispatch(
     address: McpAddress = WHOLE,
     person: Person | None = None,
 ) -> Answer:
-    """One answer and one usage note for each call, whatever happens in it.
+    """Returns one answer and one usage note for each call, whatever happens in it.
 
     Raises ClientDisconnected when the client disconnected while the tool waited for a source, and QuestionSent, without
-    a note, when the call comes again with the answer of the person.
+    a note, when the call will come again with the person's answer.
     """
     started = time.perf_counter()
     answer, pending, quota = None, False, Quota(caller, via)
     try:
         refuse_in_maintenance(caller)
-        name, raw_arguments = open_call(name, raw_arguments, address)  # what is inside counts from here on
+        name, raw_arguments = open_call(name, raw_arguments, address)  # the inner call counts from here on
         tool = admit(name, caller, address)
         answer = await _until_disconnect(tool, execute(tool, raw_arguments, quota, person), receive)
     except ClientDisconnected:
@@ -293,7 +304,7 @@ async def dispatch(
         raise
     except Refusal as refusal:
         answer = _render_refusal(refusal)
-    except Exception as error:  # the edge: what is neither of the first two is a bug, logged once, answered generically
+    except Exception as error:  # the edge: anything but the first two is a bug, logged once, answered generically
         if is_outage(error):
             answer = _render_outage(error, quota)
         elif is_locked(error) and not quota.may_have_stored:
@@ -319,7 +330,7 @@ def refuse_in_maintenance(caller: Caller) -> None:
 
 
 def admit(name: str, caller: Caller, address: McpAddress = WHOLE) -> Tool:
-    """The tool, if this caller may run it here: it exists, its address, admin, reading only, tier.
+    """The tool, if this caller may run it here: checks existence, address, admin, read-only and tier.
 
     Raises the refusal otherwise.
     """
@@ -329,7 +340,7 @@ def admit(name: str, caller: Caller, address: McpAddress = WHOLE) -> Tool:
         nearest = difflib.get_close_matches(name[:64], here, 3) or (find_similar(name) if address.finds else [])
         hint = f"; nearest: {', '.join(nearest)}" if nearest else ""
         raise Invalid(Fault("name", "is not a tool of this server", f"a name from tools/list{hint}"))
-    if not address.offers(name, tool.area, reads=True):  # what changes data is refused below, in its own words
+    if not address.offers(name, tool.area, reads=True):  # changes are refused below, with another message
         raise refuse_elsewhere(name, address)
     if tool.tier is Tier.ADMIN and not caller.is_admin:
         raise AdminOnly(f"{name} is for administrators only.")
@@ -357,7 +368,7 @@ async def execute(tool: Tool, raw_arguments: dict[str, Any], quota: Quota, perso
         await USAGE_LOG.check_daily_limit(caller)
     async with quota.reserve(tool, arguments):
         try:
-            answer = await (_ask_and_run(quota, raw_arguments, person) if person else _run_body(quota))
+            answer = await _ask_and_run(quota, raw_arguments, person)
         except NoData as refusal:
             refusal.message += _describe_cities(tool, quota.arguments) + quota.person.describe()
             raise
@@ -366,12 +377,12 @@ async def execute(tool: Tool, raw_arguments: dict[str, Any], quota: Quota, perso
 
 
 def _is_own_look(tool: Tool | None, caller: Caller) -> bool:
-    """A page shows a person what they keep: no call of the day is used, and none is noted."""
+    """Whether a page shows people their own data, which uses up and records no call."""
     return caller.on_page and tool is not None and tool.reads and not tool.live and tool.meter == "none"
 
 
 async def _run_body(quota: Quota) -> Answer:
-    """The body of a tool that only reads is run once more where the database went away in it; no other ever is."""
+    """Runs the body; only that of a reading tool is run once more if the database was lost."""
     try:
         return await _run_once(quota)
     except Exception as error:
@@ -391,20 +402,24 @@ async def _run_once(quota: Quota) -> Answer:
         quota.may_have_stored = not tool.reads  # in its own transactions
         result = await tool.function(LiveCall(*terms), **arguments)
         return _render_result(quota, result, arguments, compact=compact)
-    if tool.static:  # the change to a thread and back takes 0.1 ms, a quarter of such a call
+    if tool.static:  # switching to a thread and back takes 0.1 ms, a quarter of such a call
         try:
             return _build_answer(quota, Call(*terms, reads=tool.reads, static=True), arguments, compact)
         except RowsNeeded:
             if tool.static != "mostly":
                 raise
-    call = Call(*terms, reads=tool.reads)
-    return await run_for_account(quota.caller.account_id, _run_on_thread, quota, call, arguments, compact)
+    run = partial(run_for_account, quota.caller.account_id, _run_on_thread, quota)
+    try:
+        return await run(Call(*terms, reads=tool.reads), arguments, compact)
+    except ApartNeeded as needed:
+        computed = await run_heavy(needed.work)
+    return await run(Call(*terms, reads=tool.reads, computed=computed), arguments, compact)
 
 
-async def _ask_and_run(quota: Quota, raw_arguments: dict[str, Any], person: Person) -> Answer:
-    """Runs the body, and again with each answer of the person: what it refused was rolled back before they are asked.
+async def _ask_and_run(quota: Quota, raw_arguments: dict[str, Any], person: Person | None) -> Answer:
+    """Runs the body, and again with each answer of the person; a refused run is rolled back before they are asked.
 
-    The refusal stands where they do not answer.
+    They are not asked what their balances say. Without a reply the refusal is the answer.
     """
     for _ in range(MAX_QUESTIONS):
         try:
@@ -413,15 +428,37 @@ async def _ask_and_run(quota: Quota, raw_arguments: dict[str, Any], person: Pers
             question = find_question(refusal, raw_arguments)
             if question is None:
                 raise
-            asked_at = time.perf_counter()
-            reply = await person.ask(question)
-            quota.person_seconds += time.perf_counter() - asked_at
-            changed = insert_reply(question, reply, raw_arguments)
-            if changed is None:
-                raise describe_refused(refusal, question, reply) from None
-        raw_arguments = changed
+            changed: dict[str, Any] | None = await _take_held(quota, refusal, question, raw_arguments)
+            if changed is None and person is None:
+                raise
+            if changed is None and person is not None:
+                asked_at = time.perf_counter()
+                reply = await person.ask(question)
+                quota.person_seconds += time.perf_counter() - asked_at
+                changed = insert_reply(question, reply, raw_arguments)
+                if changed is None:
+                    raise describe_refused(refusal, question, reply) from None
+        raw_arguments = changed or raw_arguments
         quota.arguments = quota.tool.arguments.check(raw_arguments)
     return await _run_body(quota)
+
+
+async def _take_held(
+    quota: Quota, refusal: Refusal, question: Question, raw_arguments: dict[str, Any]
+) -> dict[str, Any] | None:
+    """The arguments with the programmes that the balances say are meant; None for a change, which never guesses."""
+    if not isinstance(refusal, Candidates) or refusal.ambiguity.what != "programme":
+        return None
+    if not quota.tool.reads or quota.caller.anonymous:
+        return None
+    read = partial(run_again, partial(read_held_programs, quota.caller.account_id))
+    taken = insert_held(question, await anyio.to_thread.run_sync(read, limiter=limiter()), raw_arguments)
+    if taken is None:
+        return None
+    text, (changed, names) = refusal.ambiguity.text, taken
+    sentence = f"{text} is taken for {join_names(names)}, where you hold points."
+    quota.person = replace(quota.person, meant=(*quota.person.meant, sentence))
+    return changed
 
 
 async def _check_trial(tool: Tool, caller: Caller) -> None:
@@ -433,12 +470,12 @@ async def _check_trial(tool: Tool, caller: Caller) -> None:
 
 
 def _is_compact(detail: Detail | None, via: Via) -> bool:
-    """Over REST an answer is whole unless asked otherwise: a program reads it, by the schema that is published."""
+    """Over REST answers are whole unless asked otherwise: programs read them by the published schema."""
     return detail == "compact" or (detail is None and via == "mcp")
 
 
 def _run_on_thread(quota: Quota, call: Call, arguments: dict[str, Any], compact: bool) -> Answer:
-    """A `def` tool on a worker thread: one transaction, committed when the body returned and its answer is built.
+    """Runs a `def` tool on a worker thread in one transaction, committed once its answer is built.
 
     A tool that only reads has none.
     """
@@ -477,7 +514,10 @@ def _render_result(quota: Quota, result: Result, arguments: dict[str, Any], *, c
     objects = list_objects(data)
     mark_rows(objects)
     data = add_sandbox_label(data)
-    data["message"] += _describe_cities(tool, arguments) + quota.person.describe()
+    cities = _describe_cities(tool, arguments)
+    if len(data["message"]) + len(cities) < MOST_WITH_CITIES:  # a longer one names the airports it uses
+        data["message"] += cities
+    data["message"] += quota.person.describe()
     citation = cite_checks(objects) if tool.cites else ""
     if citation:
         data["message"] = f"{data['message']} {citation}"
@@ -489,7 +529,7 @@ def _render_result(quota: Quota, result: Result, arguments: dict[str, Any], *, c
 
 
 def _describe_cities(tool: Tool, arguments: Mapping[str, Any]) -> str:
-    """Which airports the cities among the arguments mean; no tool says it by itself."""
+    """Says which airports the cities among the arguments mean, which no tool does itself."""
     places = [value for name in tool.arguments.places if isinstance(value := arguments.get(name), str)]
     return describe_airports(reference(), places) if places else ""
 

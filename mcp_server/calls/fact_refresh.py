@@ -1,4 +1,4 @@
-"""Corrections of facts by an operator, taken up in this process as soon as Redis announces them, and new rates."""
+"""Loads an operator's corrections of facts, and new rates, as soon as Redis announces them."""
 
 import logging
 
@@ -15,11 +15,11 @@ from shared.services.operations.facts import refresh
 from shared.services.search.exchange_rates import refresh_bank_rates
 
 log = logging.getLogger(__name__)
-POLL_SECONDS = 4.0  # between two looks at the version when no message comes; below the connection's own timeout
+POLL_SECONDS = 4.0  # between two looks at the version without a message; below the connection's own timeout
 
 
 async def watch_corrections() -> None:
-    """Looks at the version at the start, at each message and every few seconds; runs for ever."""
+    """Checks the version at the start, at each message and every few seconds; runs for ever."""
     while True:
         await _refresh()
         try:

@@ -1,4 +1,4 @@
-"""What the profile gives to one call: arguments that were left out, and which airlines the person avoids or prefers."""
+"""What the profile adds to one call: missing arguments, and the airlines the person avoids or prefers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,8 +7,7 @@ from typing import Any
 
 import anyio.to_thread
 
-from mcp_server.toolkit.context import Caller
-from mcp_server.toolkit.registry import Tool
+from mcp_server.toolkit import Caller, Tool
 from mcp_server.toolkit.thread_limiter import limiter
 from mcp_server.toolkit.wording import list_airline_names
 from shared.db.outages import run_again
@@ -22,29 +21,32 @@ from shared.reference.load import reference
 class KnownPerson:
     """`taken` are arguments by name, and `words` the settings among them that the answer names.
 
-    `unpaid` is the usual cabin where the plan does not search it.
+    `unpaid` is the usual cabin if the plan does not include it. `meant`: sentences about names of several programmes,
+    taken for those the person holds points in.
     """
 
     taken: Mapping[str, Any] = field(default_factory=dict)
     words: tuple[tuple[str, Any], ...] = ()
     taste: AirlineTaste = field(default_factory=AirlineTaste)
     unpaid: str = ""
+    meant: tuple[str, ...] = ()
 
     def describe(self) -> str:
-        """Sentences, led by a space, about what the answer has from the profile."""
+        """Sentences, after a space, about what came from the profile."""
         unpaid = f" Your usual cabin, {self.unpaid.replace('_', ' ')}, needs Premium." if self.unpaid else ""
         left_out = self.taste.left_out
         names = list_airline_names(reference(), left_out) if left_out else {}
-        return describe_settings(self.words) + unpaid + describe_left_out(left_out, names)
+        meant = "".join(f" {sentence}" for sentence in self.meant)
+        return meant + describe_settings(self.words) + unpaid + describe_left_out(left_out, names)
 
 
 async def read_person(tool: Tool, raw_arguments: Mapping[str, Any], caller: Caller) -> KnownPerson:
-    """Reads it. On a page the person sees every choice, so what is left open there is left open on purpose."""
+    """Reads it. On a page the person sees every choice, so an empty one is deliberate."""
     if caller.anonymous or not tool.knows_person:
         return KnownPerson()
     is_complete = all(raw_arguments.get(name) is not None for name in tool.arguments.settings)
     if is_complete and "cabin" not in tool.arguments.settings:
-        return KnownPerson()  # it looks for no flights, so no airline is avoided in it
+        return KnownPerson()  # it searches no flights, so no airline is avoided
     settings = await anyio.to_thread.run_sync(run_again, partial(read_settings, caller.account_id), limiter=limiter())
     taken = {} if caller.on_page else tool.arguments.fill(raw_arguments, settings)
     unpaid = ""
@@ -55,6 +57,6 @@ async def read_person(tool: Tool, raw_arguments: Mapping[str, Any], caller: Call
     taste = AirlineTaste(frozenset(settings.get("preferred_airlines", ())), frozenset(avoided))
     words = [(tool.arguments.settings[name], value) for name, value in taken.items()]
     kinds = {tool.arguments.schema["properties"].get(name, {}).get("type") for name in raw_arguments}
-    if not tool.reads and "number" not in kinds:  # no amount is stored whose currency were worth a word
+    if not tool.reads and "number" not in kinds:  # it stores no amount whose currency is worth a word
         words = [(setting, value) for setting, value in words if setting != "currency"]
     return KnownPerson(taken, tuple(words), taste, unpaid)

@@ -1,4 +1,4 @@
-"""The tools of the lean address alone: one finds tools of the catalogue by words, two run them by name."""
+"""The tools that only the lean address has: one finds tools of the catalogue by words, two run them by name."""
 
 import re
 from typing import Annotated, Any, NamedTuple
@@ -6,9 +6,7 @@ from typing import Annotated, Any, NamedTuple
 from pydantic import AfterValidator, Field, WithJsonSchema
 
 from mcp_server.calls.tool_search import prepare_search
-from mcp_server.toolkit.context import LiveCall
-from mcp_server.toolkit.registry import TOOLS, Effect, Tier, Tool, tool
-from mcp_server.toolkit.results import Part, Result
+from mcp_server.toolkit import TOOLS, Effect, LiveCall, Part, Result, Tier, Tool, tool
 from shared.domain.mcp_addresses import McpAddress
 from shared.domain.tool_profiles import AREAS
 from shared.errors import Fault, Invalid
@@ -47,7 +45,7 @@ class FoundTools(Result):
     tools: list[FoundTool]
 
 
-@tool(area="search", tier=Tier.FREE, effect=Effect.READS, title="Find the tool for a task", catalogue=LEAN_TOOLS)
+@tool("search", Tier.FREE, Effect.READS, "Find the tool for a task", catalogue=LEAN_TOOLS)
 async def find_tools(call: LiveCall, query: Query, area: Area | None = None) -> FoundTools:  # noqa: ARG001
     """Finds the tools for a task, at most five, with what they take, or says that none of them fits.
 
@@ -65,20 +63,13 @@ async def find_tools(call: LiveCall, query: Query, area: Area | None = None) -> 
     return FoundTools(message=words, tools=[_describe(t) for t in matches])
 
 
-@tool(area="search", tier=Tier.FREE, effect=Effect.READS, open_world=True, title="Run a tool", catalogue=LEAN_TOOLS)
+@tool("search", Tier.FREE, Effect.READS, "Run a tool", open_world=True, catalogue=LEAN_TOOLS)
 async def call_read_tool(call: LiveCall, name: Name, arguments: Inner | None = None) -> Result:
     """Runs a tool that only reads, by the name find_tools gave. Counts as a call of that tool. Free."""
-    raise NotImplementedError  # the gate opens it and runs the tool inside
+    raise NotImplementedError  # the gate unwraps it and runs the inner tool
 
 
-@tool(
-    area="search",
-    tier=Tier.FREE,
-    effect=Effect.REPLACES,
-    open_world=True,
-    title="Run a tool that changes something",
-    catalogue=LEAN_TOOLS,
-)
+@tool("search", Tier.FREE, Effect.REPLACES, "Run a tool that changes something", open_world=True, catalogue=LEAN_TOOLS)
 async def call_write_tool(call: LiveCall, name: Name, arguments: Inner | None = None) -> Result:
     """Runs a tool that stores, changes or deletes, by the name find_tools gave. Counts as a call of that tool. Free."""
     raise NotImplementedError
@@ -93,7 +84,7 @@ class Opened(NamedTuple):
 
 
 def open_call(name: str, raw_arguments: dict[str, Any], address: McpAddress) -> Opened:
-    """The call inside a call by name, at the lean address; every other call as it is.
+    """The call inside a call by name, at the lean address; every other call unchanged.
 
     Raises Invalid for faulty arguments, and for a tool that changes something where only reading was asked for.
     """
@@ -116,12 +107,12 @@ def find_tool(name: str, address: McpAddress) -> Tool | None:
 
 
 def find_similar(name: str) -> list[str]:
-    """Three tools that share words with a name that is none."""
+    """Three tools that share words with an unknown name."""
     return prepare_search(tuple(sorted(TOOLS))).rank(name[:64].replace("_", " "))[:3]
 
 
 def list_catalogue() -> str:
-    """The names of all tools by area, for the description of the search: who knows the name needs no search."""
+    """The names of all tools by area, for the description of the search: knowing the name saves the search."""
     areas: dict[str, list[str]] = {}
     for name in sorted(TOOLS):
         areas.setdefault(TOOLS[name].area, []).append(name)

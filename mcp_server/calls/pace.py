@@ -1,6 +1,6 @@
-"""The pace of an account over MCP and REST: calls of a minute, and calls at once, whatever becomes of them.
+"""The pace of an account over MCP and REST: calls a minute, and calls at once, whatever their result.
 
-Both are counted in this process, whose threads and event loop they protect: to ask Redis would take as long as many a
+Both are counted in this process, whose threads and event loop they protect: asking Redis would take as long as many a
 call.
 """
 
@@ -15,13 +15,13 @@ from shared import clock
 from shared.settings import settings
 
 CALLS_AT_ONCE = 8
-LARGE_BYTES = 256 << 10  # of a body; of such one at a time: eight of 4 MB took all of the event loop
+LARGE_BYTES = 256 << 10  # of a body; one at a time: eight of 4 MB took the whole event loop
 WAIT_SECONDS = 2.0
 RETRY_SECONDS = 2
 
 
 class TooManyCalls(Exception):
-    """The text is for the caller, who may come again after so many seconds."""
+    """The text is for the caller, who may try again after that many seconds."""
 
     def __init__(self, words: str, retry_after: int) -> None:
         super().__init__(words)
@@ -37,7 +37,7 @@ class Pace:
 
     @asynccontextmanager
     async def keep(self, account_id: int, headers: Iterable[tuple[bytes, bytes]] = ()) -> AsyncIterator[None]:
-        """Around one request of an account, before its body is read. Raises TooManyCalls."""
+        """Surrounds one request of an account, before its body is read. Raises TooManyCalls."""
         self._count(account_id)
         by_name = dict(headers)
         is_large = b"transfer-encoding" in by_name or int(by_name.get(b"content-length", 0)) > LARGE_BYTES
@@ -58,7 +58,7 @@ class Pace:
     async def take_turn(
         self, account_id: int, seconds: float | None = None, *, large: bool = False
     ) -> AsyncIterator[None]:
-        """One of the account's calls at once; raises TooManyCalls where none has ended within so many seconds."""
+        """Waits for one of the account's places; raises TooManyCalls if none is free within that many seconds."""
         most = 1 if large else CALLS_AT_ONCE
         turn = self._turns.get((account_id, large))
         if turn is None:

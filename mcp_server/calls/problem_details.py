@@ -16,13 +16,13 @@ from shared.errors import PROBLEMS, problem
 from shared.settings import settings
 
 MEDIA_TYPE = "application/problem+json"
-RETRY_LATER = str(RETRY_SECONDS)  # as Retry-After is sent
+RETRY_LATER = str(RETRY_SECONDS)  # for Retry-After
 _MIN_BACKEND_RETRY_SECONDS = 60
-_PLAN_CAP_STATUS = 409  # a cap that does not end by waiting
+_PLAN_CAP_STATUS = 409  # a cap that waiting does not lift
 
 
 class ProblemResponse(Exception):
-    """The request ends here, with this problem."""
+    """Ends the request with this problem."""
 
     def __init__(self, word: str, detail: str, headers: dict[str, str] | None = None, **facts: Any) -> None:
         super().__init__(word)
@@ -37,29 +37,25 @@ def build_response(
 
 
 def render_refusal(answer: Answer, headers: dict[str, str]) -> Response:
-    """A refused call: its message is the detail, its facts are members of their own names."""
+    """A refused call: its message is the detail, each fact a member by its name."""
     facts = {name: value for name, value in answer.data.items() if name not in ("status", "message")}
     status = None
     if answer.status == "limit_reached":
         wait = _seconds_until(facts.get("resets_at"))
         headers, status = (headers | {"Retry-After": wait}, None) if wait else (headers, _PLAN_CAP_STATUS)
     if answer.status == "backend_unavailable":
-        headers = headers | {"Retry-After": _max_retry_seconds(facts)}
+        seconds = [backend.get("retry_after_seconds") or 0 for backend in facts.get("backends", [])]
+        headers = headers | {"Retry-After": str(max([_MIN_BACKEND_RETRY_SECONDS, *seconds]))}
     if answer.status in ("temporarily_unavailable", "busy"):
         headers = headers | {"Retry-After": str(facts.get("retry_after", RETRY_LATER))}
     return build_response(answer.status, answer.message, headers, status=status, **facts)
 
 
 def _seconds_until(resets_at: str | None) -> str | None:
-    """Seconds until a limit begins again; None when it does not end by waiting."""
+    """Seconds until a limit resets; None if waiting does not help."""
     if resets_at is None:
         return None
     return str(max(1, math.ceil((datetime.fromisoformat(resets_at) - clock.now()).total_seconds())))
-
-
-def _max_retry_seconds(facts: dict[str, Any]) -> str:
-    seconds = [backend.get("retry_after_seconds") or 0 for backend in facts.get("backends", [])]
-    return str(max([_MIN_BACKEND_RETRY_SECONDS, *seconds]))
 
 
 async def handle_problem(request: Request, error: Exception) -> Response:  # noqa: ARG001 - a handler's signature
@@ -71,7 +67,7 @@ _ROUTER_PROBLEMS = {404: "no_such_page", 405: "method_not_allowed"}
 
 
 async def handle_http_error(request: Request, error: Exception) -> Response:  # noqa: ARG001
-    """An unknown path or method: the router refused it."""
+    """Answers an unknown path or method, which the router refused."""
     assert isinstance(error, HTTPException)
     word = _ROUTER_PROBLEMS.get(error.status_code, "internal_error")
     return build_response(word, PROBLEMS[word].meaning, dict(error.headers or {}))
@@ -83,12 +79,12 @@ async def handle_disconnect(request: Request, error: Exception) -> Response:  # 
 
 
 async def handle_outage(request: Request, error: Exception) -> Response:  # noqa: ARG001
-    """The database is down, outside any call."""
+    """Answers when the database is down outside any call."""
     OUTAGES.note(error)
     word = "temporarily_unavailable"
     return build_response(word, PROBLEMS[word].meaning, {"Retry-After": RETRY_LATER})
 
 
 async def handle_crash(request: Request, error: Exception) -> Response:  # noqa: ARG001
-    """A bug outside any call; the server logs it."""
+    """Answers a bug outside any call; the server logs it."""
     return build_response("internal_error", "Something went wrong here; it is logged.", {})

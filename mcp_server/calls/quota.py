@@ -1,7 +1,6 @@
 """Exact quotas: searches a day and API calls a month, reserved before a call and given back when it does not count."""
 
-from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import date
@@ -12,8 +11,7 @@ import anyio.to_thread
 from sqlalchemy.exc import IntegrityError
 
 from mcp_server.calls.known_person import KnownPerson
-from mcp_server.toolkit.context import Caller
-from mcp_server.toolkit.registry import Tool
+from mcp_server.toolkit import Caller, Tool
 from mcp_server.toolkit.thread_limiter import limiter
 from shared import clock
 from shared.db.base import transaction
@@ -22,11 +20,10 @@ from shared.db.trips import add_searches
 from shared.db.usage import API_CALLS, SEARCHES, UNCOUNTED_TOOL, add, count_used, take
 from shared.domain.plans import Plan
 from shared.errors import LimitReached, Refusal
-from shared.limits.concurrency import Batcher
 from shared.settings import settings
 
 Via = Literal["mcp", "rest"]
-ANSWERED = frozenset({"ok", "partial", "no_data"})  # a search counts when a backend or the cache answered
+ANSWERED = frozenset({"ok", "partial", "no_data"})  # a search counts if a backend or the cache answered
 COUNTED = {SEARCHES: ANSWERED, API_CALLS: ANSWERED | {"confirmation_required"}}
 UNRECORDED = {"invalid", "paywall", "limit_reached", "internal_error", "temporarily_unavailable", "busy"}
 
@@ -54,7 +51,7 @@ def _meters(tool: Tool, caller: Caller, via: Via) -> list[Meter]:
 
 
 class Quota:
-    """What one call takes of its meters: all or nothing, before the body; kept or given back however it ends.
+    """One call's use of its meters: taken all or none before the body; kept or returned when it ends.
 
     A meter without a cap is counted at the end, by calls that count.
     """
@@ -65,18 +62,18 @@ class Quota:
 
     def __init__(self, caller: Caller, via: Via) -> None:
         self.caller, self.via = caller, via
-        self.person_seconds = 0.0  # that a person was waited for: no part of what the call took
-        self.person = KnownPerson()  # what the profile gives to this call
+        self.person_seconds = 0.0  # spent waiting for a person, not counted as the call's duration
+        self.person = KnownPerson()  # what the profile adds to this call
         self.remaining: dict[str, int] = {}  # of each capped meter, after this call
         self.ending: tuple[str | None, str] = (None, "")  # status and message; None: it crashed or was cancelled
         self.may_have_stored = False  # a change was committed, or about to be
 
     @asynccontextmanager
     async def reserve(self, tool: Tool, arguments: dict[str, Any]) -> AsyncIterator[None]:
-        """Around the body, which sets `ending`. Raises LimitReached when a meter is used up."""
+        """Surrounds the body, which sets `ending`. Raises LimitReached when a meter is used up."""
         self.tool, self.arguments, self.meters = tool, arguments, _meters(tool, self.caller, self.via)
         if any(meter.cap is not None for meter in self.meters):
-            # Taken twice, if the first commit was lost, is less than a search that fails.
+            # Counting twice, if the first commit was lost, is better than a failed search.
             await anyio.to_thread.run_sync(run_again, self._take, limiter=limiter())
         try:
             yield
@@ -105,42 +102,24 @@ class Quota:
             if meter.cap is not None and self.ending[0] not in COUNTED[meter.name]:
                 self.remaining[meter.name] += 1
         try:
-            await _settle_batched(self)
+            await anyio.to_thread.run_sync(self._write, limiter=limiter())
+        except IntegrityError:  # the account was deleted in the meantime, and with it what its calls used
+            pass
         except Exception as error:
             if not is_outage(error):
                 raise
-            OUTAGES.note(error)  # the answer stands, and what it took of the meters stays as it was reserved
+            OUTAGES.note(error)  # the answer is valid, and the reservation stays
 
-
-def _settle_all(calls: Sequence[Quota]) -> list[None]:
-    try:
-        _write(calls)
-    except IntegrityError:  # an account was deleted in the meantime, and with it what its calls used
-        for call in calls if len(calls) > 1 else ():
-            _settle_all([call])
-    return [None] * len(calls)
-
-
-def _write(calls: Sequence[Quota]) -> None:
-    """Many calls in one transaction. Counters come last, since their rows are shared, in the order they are taken."""
-    searches: list[dict[str, Any]] = []
-    amounts: Counter[tuple[int, bool, str, date]] = Counter()
-    for call in calls:
-        account_id, (status, message) = call.caller.account_id, call.ending
-        if call.tool.meter == "search" and status is not None and status not in UNRECORDED:
-            row = {"account_id": account_id, "tool": call.tool.name, "arguments": call.arguments}
-            searches.append(row | {"summary": message, "outcome": status})
-        for meter in call.meters:
-            was_taken, counts = meter.cap is not None, status in COUNTED[meter.name]
-            amounts[account_id, meter.name != SEARCHES, meter.name, meter.period] += counts - was_taken
-    with transaction() as session:
-        add_searches(session, searches)
-        for (account_id, _, name, period), amount in sorted(amounts.items()):
-            if amount:
-                add(session, account_id, name, period, amount)
-
-
-_settle_batched = Batcher(_settle_all)
+    def _write(self) -> None:
+        account_id, (status, message) = self.caller.account_id, self.ending
+        with transaction() as session:
+            if self.tool.meter == "search" and status is not None and status not in UNRECORDED:
+                row = {"account_id": account_id, "tool": self.tool.name, "arguments": self.arguments}
+                add_searches(session, [row | {"summary": message, "outcome": status}])
+            for meter in self.meters:
+                was_taken, counts = meter.cap is not None, status in COUNTED[meter.name]
+                if amount := counts - was_taken:
+                    add(session, account_id, meter.name, meter.period, amount)
 
 
 def _limit_reached(cap: int, meter: str, plan: Plan) -> LimitReached:
@@ -155,7 +134,7 @@ def _limit_reached(cap: int, meter: str, plan: Plan) -> LimitReached:
 
 
 def api_calls_left(caller: Caller) -> int:
-    """What the account has left of this calendar month; takes nothing."""
+    """The account's API calls left this calendar month; takes none."""
 
     def count() -> int:
         with transaction(caller.account_id) as session:

@@ -25,7 +25,7 @@ MAX_PENDING = 50_000
 
 
 class UsageLog:
-    """This process's calls that are not yet written, and each account's count of today as last read."""
+    """This process's calls that are not yet written, and each account's count for today as last read."""
 
     def __init__(self) -> None:
         self.pending: deque[Note] = deque(maxlen=MAX_PENDING)
@@ -42,7 +42,7 @@ class UsageLog:
                 self.today[slot] += 1
 
     def count(self, account_id: int, written: int) -> int:
-        """An account's calls of today: those `written`, and those this process has still to write."""
+        """An account's calls today: those `written`, and those this process has yet to write."""
         slot = (account_id, clock.today())
         with self._lock:
             return max(self.today.get(slot, 0), written + _count_by_slot(self.pending)[slot])

@@ -26,7 +26,7 @@ PRIVATE = {"Cache-Control": "private, no-cache", "X-Robots-Tag": "noindex", "Ref
 
 
 async def send_feed(request: Request) -> Response:
-    """The same 404 for links that never existed and that have ended. The path is a secret, so it is not logged."""
+    """Sends it; unknown and ended links get the same 404. The path is a secret, so it is not logged."""
     address = address_key(request.client.host if request.client else "")
     choices = calendar_feed.read_choices(request.query_params)
     work = partial(_build_feed, address, request.path_params["secret"], choices)
@@ -42,7 +42,7 @@ async def send_feed(request: Request) -> Response:
 
 
 def _build_feed(address: str, secret: str, choices: calendar_feed.Choices) -> bytes | None:
-    """Raises ProblemResponse when an address asks too often."""
+    """Builds it; raises ProblemResponse if an address asks too often."""
     verdict = hit(f"feeds:{address}", PER_MINUTE, 60)
     if not verdict.allowed:
         words = f"More than {PER_MINUTE} such requests in a minute."

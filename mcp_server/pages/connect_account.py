@@ -1,6 +1,6 @@
 """The pages that connect an account elsewhere: consent, the way to the provider, and the callback (RFC 6749 4.1).
 
-The web host passes them here; the person signed in there decides whose connection it becomes.
+The web host passes them here; the connection becomes that of the person signed in there.
 """
 
 from collections.abc import Awaitable, Callable
@@ -29,7 +29,7 @@ from shared.services.connections.connecting import ConnectStopped, SignedInBrows
 from shared.settings import settings
 from shared.telemetry.call_context import note_account
 
-# The person signed in with a browser, asked of the auth server, which serves the same host and owns the sessions.
+# The person signed in with a browser, from the auth server, which serves the same host and owns the sessions.
 
 MAX_COOKIE_CHARACTERS = 128
 
@@ -65,9 +65,9 @@ async def _look_up(cookie: str) -> dict[str, Any]:
 
 
 PER_MINUTE = 60  # requests of one address
-MAX_FORM_BYTES = 3 * (1024 * 1024 + 8192)  # a calendar of 1 MiB; a form writes a character with up to three bytes
+MAX_FORM_BYTES = 3 * (1024 * 1024 + 8192)  # a calendar of 1 MiB; a form encodes each byte as up to three
 MAX_FORM_SECONDS = 20.0
-MAX_KEPT_CHARACTERS = 20_000  # of a pasted text that could not be read, shown again to be mended
+MAX_KEPT_CHARACTERS = 20_000  # of a pasted text that could not be read, shown again for correction
 _HEADERS = {
     # Without form-action: browsers apply it to redirects too, and the POST is redirected to the provider.
     "Content-Security-Policy": "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none';"
@@ -110,7 +110,7 @@ def _page(heading: str, lines: list[str], status: int = 200, **more: Any) -> HTM
 def _offer(
     request: Request, card: Connector, link: str, fault: str | None = None, pasted: str = "", status: int = 422
 ) -> HTMLResponse:
-    """`status` is that of a fault, which stands at the field of the pasted calendar."""
+    """`status` is that of a fault, shown at the field of the pasted calendar."""
     return _page(
         f"Connect {card.title}",
         ["Connecting shares this:"],
@@ -125,7 +125,7 @@ def _offer(
 
 
 def _handle_errors(handler: Handler) -> Handler:
-    """Errors become pages; an address that tries very often has to wait."""
+    """Turns errors into pages; an address that tries too often has to wait."""
 
     async def handle(request: Request) -> Response:
         if request.method == "HEAD":  # a link preview: it must not use the link up
@@ -159,7 +159,7 @@ def _traveller(session: BrowserSession) -> SignedInBrowser:
 
 @_handle_errors
 async def show_consent(request: Request) -> Response:
-    """What will be shared, and the button. A person who is not signed in does that first and returns here."""
+    """Shows what will be shared, and the button. A person who is not signed in signs in first and returns here."""
     link, provider = request.query_params.get("link", ""), request.path_params["provider"]
     session = await find_session(request)
     if session is None:
@@ -186,7 +186,7 @@ async def start_connection(request: Request) -> Response:
 
 
 async def _connect_by_paste(request: Request, link: str, traveller: SignedInBrowser, pasted: str) -> Response:
-    """Connected, or the same page with the fault at its field and what was pasted."""
+    """Connects, or shows the same page with the fault at its field and the pasted text."""
     provider = request.path_params["provider"]
     try:
         return _show_connected(await connecting.connect_by_paste(provider, link, traveller, pasted))
@@ -198,7 +198,7 @@ async def _connect_by_paste(request: Request, link: str, traveller: SignedInBrow
 
 @_handle_errors
 async def finish_connection(request: Request) -> Response:
-    """The callback from the provider."""
+    """Handles the callback from the provider."""
     session = await find_session(request)
     if session is None:
         raise ConnectStopped(StopReason.STRANGER)
@@ -213,13 +213,13 @@ def _show_connected(card: Connector) -> Response:
 
 
 def _is_same_origin(request: Request) -> bool:
-    """The form was ours: browsers send the origin of a POST."""
+    """Whether the form was ours: browsers send the origin of a POST."""
     origin = request.headers.get("origin")
     return origin is None or urlsplit(origin).netloc == request.headers.get("host")
 
 
 async def _read_form(request: Request) -> dict[str, list[str]] | None:
-    """Reads a form; None of one that is too large, of which nothing is read."""
+    """Reads a form; None, with nothing read, if it is too large."""
     try:
         body = await read_body(request.scope, request.receive, max_bytes=MAX_FORM_BYTES, max_seconds=MAX_FORM_SECONDS)
         return parse_qs(body.decode("ascii"), keep_blank_values=True, max_num_fields=20, errors="strict")

@@ -1,4 +1,4 @@
-"""What programs read before they connect: the server card, the catalogue that names it, the registry's file, skills."""
+"""What programs read before connecting: the server card, the catalogue that names it, the registry's file, skills."""
 
 import hashlib
 import ipaddress
@@ -34,18 +34,8 @@ READS_PER_MINUTE = 120  # of one address
 Document = Mapping[str, Any]
 
 
-def build_card(origin: str, path: str) -> Document:
-    """SEP-2127, of one address on one host (https://host). Tools and prompts are no part of it."""
-    remote = {
-        "type": "streamable-http",
-        "url": origin + path,
-        "supportedProtocolVersions": list(SUPPORTED_PROTOCOL_VERSIONS),
-    }
-    return {"$schema": CARD_SCHEMA, **_describe_server(), "remotes": [remote]}
-
-
 def build_catalogue(origin: str) -> Document:
-    """What an organisation offers to programs: here one server, by the address of its card."""
+    """The catalogue of an organisation's servers: here one, by the address of its card."""
     publisher = urlsplit(settings().web_url).hostname
     identifier = f"urn:air:{publisher}:mcp:{NAME}"
     entry = {"identifier": identifier, "type": CARD_TYPE, "url": origin + WHOLE.path + CARD}
@@ -53,7 +43,7 @@ def build_catalogue(origin: str) -> Document:
 
 
 def build_registry_file() -> Document:
-    """server.json, as an operator hands it to the registry of servers: both hosts, whichever was asked."""
+    """server.json, for an operator to submit to the registry of servers: both hosts, whichever was asked."""
     urls = dict.fromkeys((f"{settings().web_url}{WHOLE.path}", settings().mcp_url))
     remotes = [{"type": "streamable-http", "url": url} for url in urls]
     return {"$schema": REGISTRY_SCHEMA, **_describe_server(), "remotes": remotes}
@@ -72,7 +62,7 @@ def _describe_server() -> Document:
 
 
 def _reverse_host(site: str) -> str:
-    """com.example.travel for https://travel.example.com; an address in numbers belongs to no one's domain."""
+    """com.example.travel for https://travel.example.com; an IP address has no domain."""
     host = urlsplit(site).hostname or ""
     try:
         ipaddress.ip_address(host)
@@ -91,7 +81,13 @@ def _serve(build: Callable[[Request], Document], media_type: str) -> Any:
 def _read_card(request: Request) -> Document:
     address = find_address(request.scope["path"].removesuffix(CARD))
     assert address is not None  # the middleware answers for others
-    return build_card(request.scope["origin"], address.path)
+    # SEP-2127, of one address on one host (https://host). Tools and prompts are no part of it.
+    remote = {
+        "type": "streamable-http",
+        "url": request.scope["origin"] + address.path,
+        "supportedProtocolVersions": list(SUPPORTED_PROTOCOL_VERSIONS),
+    }
+    return {"$schema": CARD_SCHEMA, **_describe_server(), "remotes": [remote]}
 
 
 async def _send_bundle(request: Request) -> Response:
@@ -99,7 +95,7 @@ async def _send_bundle(request: Request) -> Response:
 
 
 async def _answer(request: Request, content: bytes, media_type: str) -> Response:
-    """Pages of any origin may read it: it holds no personal data. Raises ProblemResponse over the limit."""
+    """Pages of any origin may read it: it has no personal data. Raises ProblemResponse over the limit."""
     peer = address_key(request.client.host if request.client else "")
     verdict = await anyio.to_thread.run_sync(hit, f"discovery:{peer}", READS_PER_MINUTE, 60, limiter=limiter())
     if not verdict.allowed:

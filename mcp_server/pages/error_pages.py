@@ -1,4 +1,4 @@
-"""What a person reads who opens an address that is for programs, or one where nothing is: a page with a next step."""
+"""Pages with a next step, for a person who opens an address for programs or an unknown one."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,8 +19,8 @@ from shared.settings import settings
 
 Links = Sequence[tuple[str, str]]
 Handler = Callable[[Request, Exception], Awaitable[Response]]
-_FOR_PROGRAMS = ("/api/", "/.well-known/", "/hooks/")  # anyone who opens these reads JSON
-_SECRET = ("/feeds/", "/shared/", "/integrations/")  # their addresses are told to no one, our other pages included
+_FOR_PROGRAMS = ("/api/", "/.well-known/", "/hooks/")  # readers of these expect JSON
+_SECRET = ("/feeds/", "/shared/", "/integrations/")  # their addresses are secret, even from our other pages
 _CONNECT, _TOOLS, _START = ("/connect", "Connect an assistant"), ("/tools", "All tools"), ("/", "To the start page")
 _STATUS, _SUPPORT = ("/status", "What works right now"), ("/support", "Support")
 
@@ -53,7 +53,7 @@ _DEAD_TRIP = Words(
 )
 _NO_TOOLS = Words("No such tools", "The list of all tools shows the areas there are.", (_TOOLS, _START))
 _NOWHERE = Words("Nothing is here", "The address may be mistyped, or the page has moved.", (_START, _SUPPORT))
-_BY_PATH = {  # where nothing is found
+_BY_PATH = {  # for addresses with no page
     "/feeds/": _DEAD_FEED,
     "/shared/trips/": _DEAD_TRIP,
     "/shared/": _DEAD_DOCUMENT,
@@ -69,7 +69,7 @@ _BY_STATUS = {
 
 
 def answer_people_too(handle: Handler) -> Handler:
-    """The same handler, with a page instead of a problem document for people; status and headers stay."""
+    """Wraps a handler so that people get a page instead of a problem document, with the same status and headers."""
 
     async def handle_either(request: Request, error: Exception) -> Response:
         response = await handle(request, error)
@@ -82,12 +82,12 @@ def answer_people_too(handle: Handler) -> Handler:
 
 
 def _shows_pages(scope: Scope) -> bool:
-    """Probes name no host, so that nothing leads them to a page."""
+    """Whether the request gets pages; probes name no host, so they do not."""
     return is_browser(scope) and "origin" in scope and not scope["path"].startswith(_FOR_PROGRAMS)
 
 
 def show_error(request: Request, status: int, headers: Mapping[str, str]) -> Response:
-    """The page of this status and path; a browser on another host is led to the same page of the site."""
+    """Shows the page of this status and path; a browser on another host is redirected to the site's."""
     path = request.scope["path"]
     places = (words for place, words in _BY_PATH.items() if path.startswith(place))
     words = next(places, _NOWHERE) if status == 404 else _BY_STATUS.get(status, _BY_STATUS[500])
@@ -95,9 +95,9 @@ def show_error(request: Request, status: int, headers: Mapping[str, str]) -> Res
 
 
 def find_maintenance_answer(scope: Scope) -> ASGIApp | None:
-    """What stands instead of the pages and REST during maintenance; None where they answer as ever.
+    """The answer in place of pages and REST during maintenance; None where they answer as usual.
 
-    Calls of tools are refused by the gate, one by one, since an administrator's pages go on.
+    The gate refuses tool calls one by one, because an administrator's pages still work.
     """
     maintenance, place = WATCH.current, (scope["method"], scope["path"])
     if maintenance is None or place in _OPEN_IN_MAINTENANCE or place[1].startswith("/.well-known/"):
@@ -109,7 +109,7 @@ def find_maintenance_answer(scope: Scope) -> ASGIApp | None:
 
 
 def explain_endpoint(scope: Scope, refusal: JsonResponse) -> ASGIApp:
-    """Instead of a refusal that a client reads: what the address is for, and the way to use it."""
+    """Explains, in place of a refusal for clients, what the address is for and how to use it."""
     headers = {name.decode(): value.decode() for name, value in refusal.headers}
     if refusal.status == 404:
         fault = str(from_json(refusal.body)["error"]["message"])
@@ -127,7 +127,7 @@ def explain_endpoint(scope: Scope, refusal: JsonResponse) -> ASGIApp:
 def _show(request: Request, words: Words, status: int, headers: Mapping[str, str], address: str = "") -> Response:
     if is_browser(request.scope) and (elsewhere := redirect_to_site(request)):
         return elsewhere
-    page = render_page("problem.html", words=words, address=address)
+    page = render_page("problem.html", title=words.title, text=words.text, links=words.links, address=address)
     policy = {"Referrer-Policy": "no-referrer"} if request.scope["path"].startswith(_SECRET) else {}
     fixed = {**PAGE_HEADERS, "X-Robots-Tag": "noindex", "Cache-Control": "no-store", **policy}
     return HTMLResponse(page, status, {name.lower(): value for name, value in {**fixed, **headers}.items()})

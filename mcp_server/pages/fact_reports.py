@@ -1,4 +1,4 @@
-"""/facts/report: the page on which anybody says that a fact is wrong. It works without scripts and cookies."""
+"""/facts/report: the page where anyone can report a wrong fact. It works without scripts and cookies."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -23,7 +23,7 @@ from shared.services.operations.fact_reports import (
     receive_report,
 )
 
-MAX_FORM_BYTES = 3 * MAX_BODY_BYTES  # a form writes a character with up to three bytes for each of its own
+MAX_FORM_BYTES = 3 * MAX_BODY_BYTES  # a form encodes each byte of a character as up to three
 MAX_FORM_SECONDS = 15.0
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self';"
@@ -56,7 +56,7 @@ def _show(
 
 
 async def show_form(request: Request) -> Response:
-    """The form with what the link filled in; after a report, its number."""
+    """Shows the form, filled in from the link; after a report, its number."""
     report = request.query_params.get("received", "")
     if is_report_name(report):
         return _show(report=report)
@@ -64,7 +64,7 @@ async def show_form(request: Request) -> Response:
 
 
 async def receive_form(request: Request) -> Response:
-    """What was typed is kept where something is wrong; each fault stands at its field."""
+    """Where something is wrong the input is kept, and each fault is shown at its field."""
     fields: dict[str, str] = {}
     try:
         fields = await _read_form(request)
@@ -87,7 +87,7 @@ async def receive_form(request: Request) -> Response:
 
 
 async def _read_form(request: Request) -> dict[str, str]:
-    """Raises ValueError for what is no form, BodyTooLarge or BodyIncomplete."""
+    """Reads a form. Raises ValueError if it is none, BodyTooLarge or BodyIncomplete."""
     body = await read_body(request.scope, request.receive, max_bytes=MAX_FORM_BYTES, max_seconds=MAX_FORM_SECONDS)
     form = parse_qs(body.decode("ascii"), keep_blank_values=True, max_num_fields=20, errors="replace")
     return {name: values[0].replace("\r\n", "\n") for name, values in form.items() if name in FIELDS}

@@ -1,6 +1,6 @@
-"""POST /hooks/mail: booking confirmations delivered by a mail service, which proves itself by a shared secret.
+"""POST /hooks/mail: booking confirmations delivered by a mail service, which authenticates by a shared secret.
 
-2xx: stored, do not send it again. 4xx: never will be. 5xx: try again later.
+2xx: stored, do not send again. 4xx: never will be stored. 5xx: try again later.
 """
 
 import anyio.to_thread
@@ -25,7 +25,7 @@ _RETRY_HEADERS = {"Retry-After": "60"}
 
 
 async def receive_mail(request: Request) -> Response:
-    """The recipient stands in ?to=; the body is the message as it came (message/rfc822)."""
+    """The recipient is in ?to=; the body is the raw message (message/rfc822)."""
     secret = settings().inbound_hook_secret
     if secret is None:
         raise ProblemResponse("no_such_page", "This installation takes no mail here.")
@@ -46,7 +46,7 @@ async def receive_mail(request: Request) -> Response:
 
 
 async def _check_secret(request: Request, secret: str) -> None:
-    """Raises ProblemResponse; an address that guesses has to wait."""
+    """Raises ProblemResponse; an address that guesses must wait."""
     counter = f"hook:{address_key(request.client.host if request.client else '')}"
     verdict = await anyio.to_thread.run_sync(peek, counter, GUESSES_PER_MINUTE, 60, limiter=limiter())
     if not verdict.allowed:

@@ -1,4 +1,4 @@
-"""Pages of the tool server that say the same to everybody, and the host on which people read them."""
+"""Pages of the tool server that are the same for everyone, and the host where people read them."""
 
 import gzip
 import hashlib
@@ -21,7 +21,7 @@ _CACHE_SECONDS = 300
 
 @dataclass(frozen=True)
 class PublicPage:
-    """A page made beforehand: as it is, compressed, and its ETag."""
+    """A page made beforehand: plain, compressed, and its ETag."""
 
     content: bytes
     compressed: bytes
@@ -36,7 +36,7 @@ def prepare_page(page: str) -> PublicPage:
 def send_page(
     request: Request, page: PublicPage, seconds: int = _CACHE_SECONDS, vary: str = "Accept-Encoding"
 ) -> Response:
-    """Sends the page compressed to anyone who takes that; 304 for a browser that has it."""
+    """Sends the page compressed for clients that accept that; 304 for a browser that has it."""
     headers = {**PAGE_HEADERS, "ETag": page.tag, "Cache-Control": f"public, max-age={seconds}", "Vary": vary}
     if page.tag in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)

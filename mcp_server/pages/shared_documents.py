@@ -33,7 +33,7 @@ _PDF_POLICY = {"Content-Security-Policy": "frame-ancestors 'none'"}
 
 
 async def send_document(request: Request) -> Response:
-    """Counts a view for each GET, but neither for HEAD nor for what a browser fetches ahead."""
+    """Counts a view for each GET, but not for HEAD or a browser's prefetch."""
     if wait := await find_wait(request):
         return refuse(request, 429, {"Retry-After": str(wait)})
     secret = request.path_params["secret"]
@@ -53,14 +53,14 @@ async def send_document(request: Request) -> Response:
 
 
 async def find_wait(request: Request) -> int:
-    """The seconds an address that opened too many shared links has to wait; 0 when it has not."""
+    """The seconds that an address must wait after opening too many shared links, or 0."""
     peer = address_key(request.client.host if request.client else "")
     verdict = await anyio.to_thread.run_sync(hit, f"shared:{peer}", PER_MINUTE, 60, limiter=limiter())
     return 0 if verdict.allowed else max(1, verdict.retry_after)
 
 
 def refuse(request: Request, status: int, headers: Mapping[str, str] | None = None) -> Response:
-    """A page for programs too: no one but people follows these links."""
+    """Refuses with a page, also for programs: only people follow these links."""
     return show_error(request, status, {**PRIVATE_HEADERS, **(headers or {})})
 
 

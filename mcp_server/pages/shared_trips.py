@@ -21,7 +21,7 @@ PER_PAGE = 24  # entries: a page of the longest stays below 30 kB
 
 
 async def show_trip(request: Request) -> Response:
-    """Shows the trip as it is now: what is changed or taken back shows at once."""
+    """Shows the trip as it is now: changes and withdrawals show at once."""
     if wait := await find_wait(request):
         return refuse(request, 429, {"Retry-After": str(wait)})
     work = partial(_read_trip, request.path_params["secret"], _read_page(request))

@@ -1,4 +1,4 @@
-"""GET /status: which parts and sources of the service work, one answer for everybody, as a page or as JSON."""
+"""GET /status: which parts and sources of the service work, the same for everyone, as a page or as JSON."""
 
 import time
 from collections.abc import Awaitable, Callable
@@ -11,6 +11,7 @@ import anyio.to_thread
 import httpx
 from pydantic_core import to_json
 from redis.exceptions import RedisError
+from sqlalchemy.exc import SQLAlchemyError
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -18,8 +19,10 @@ from starlette.routing import Route
 from mcp_server.pages.public_pages import PAGE_HEADERS, PublicPage, prepare_page, redirect_to_site, send_page
 from mcp_server.pages.templates import render_page
 from shared import clock
+from shared.db.daily_figures import count_by_day
 from shared.db.health import check_readiness
 from shared.db.maintenance import WATCH
+from shared.domain.look_bars import LookBars, draw_looks
 from shared.domain.plurals import pluralize
 from shared.domain.source_names import name_source
 from shared.internal_api import AuthServerClient
@@ -30,8 +33,9 @@ from shared.services.search.sources import Backend, backends
 from shared.settings import settings
 
 PATH = "/status"
-KEPT_SECONDS = 10.0  # for which one answer serves everybody
-CHECK_SECONDS = 3.0  # after which a part does not answer
+DAYS, KEPT_DAYS_SECONDS = 30, 900.0  # of the history, which one pass over the log makes for everyone
+KEPT_SECONDS = 10.0  # that one answer serves everyone
+CHECK_SECONDS = 3.0  # after which a part counts as silent
 _THREADS = 4
 State = Literal["works", "impaired", "away", "unknown"]
 T = TypeVar("T")
@@ -41,6 +45,12 @@ _SUBJECTS = {
     "hotel_stays": "hotel nights",
     "airport_delays": "delays at airports",
     "exchange_rates": "exchange rates",
+}
+_LOOKS = {
+    "done": "on which every look was answered",
+    "part": "on which some looks were not answered",
+    "fail": "on which most looks were not answered",
+    "due": "without a look",
 }
 _STATE_OF_SOURCE: dict[str, State] = {"live": "works", "degraded": "impaired", "down": "away"}
 
@@ -56,7 +66,7 @@ class PartState:
 
 @dataclass(frozen=True)
 class SourceState:
-    """A source of data; `last_answer_at` is None as long as no one asked it."""
+    """A source of data; `last_answer_at` is None if it was never asked."""
 
     name: str
     subject: str
@@ -74,15 +84,16 @@ class Snapshot:
 
 
 class StatusPage:
-    """The answer of this process, made again at most once in KEPT_SECONDS however many ask."""
+    """The answer of this process, renewed at most every KEPT_SECONDS however many ask."""
 
     def __init__(self) -> None:
         self.lock, self.threads = anyio.Lock(), anyio.CapacityLimiter(_THREADS)
         self.snapshot: Snapshot | None = None
-        self.expires = 0.0
+        self.expires = self.history_expires = 0.0
+        self.history: LookBars | None = None
 
     async def serve(self, request: Request) -> Response:
-        """200 also when something is down: the answer is about the service, and it came."""
+        """Answers 200 even when something is down: the report itself succeeded."""
         accepted = request.headers.get("accept", "")
         is_program = "application/json" in accepted and "text/html" not in accepted
         if not is_program and (elsewhere := redirect_to_site(request)):
@@ -96,12 +107,17 @@ class StatusPage:
     async def _read(self) -> Snapshot:
         async with self.lock:
             if self.snapshot is None or time.monotonic() >= self.expires:
-                self.snapshot = _draw(await self._check_parts(), await self._run(_check_sources) or [])
+                if time.monotonic() >= self.history_expires:
+                    self.history = await self._run(_draw_history) or self.history
+                    # Also after a failure: a log too long to be counted in time would be counted for every new answer.
+                    self.history_expires = time.monotonic() + KEPT_DAYS_SECONDS
+                sources = await self._run(_check_sources) or []
+                self.snapshot = _draw(await self._check_parts(), sources, self.history)
                 self.expires = time.monotonic() + KEPT_SECONDS
             return self.snapshot
 
     async def _check_parts(self) -> list[PartState]:
-        """All at once, in the order in which they are shown."""
+        """Checks all concurrently, in the order of the page."""
         states: dict[str, PartState] = {}
         checks: dict[str, Callable[[], Awaitable[PartState | None]]] = {
             "Web host": _check_web_host,
@@ -121,7 +137,7 @@ class StatusPage:
         return [*_describe_maintenance(), *parts]
 
     async def _run(self, work: Callable[[], T]) -> T | None:
-        """Runs on one of the few threads kept for this; None when it takes too long."""
+        """Runs it on one of the few threads for this; None if it takes too long."""
         with anyio.move_on_after(CHECK_SECONDS):
             return await anyio.to_thread.run_sync(work, limiter=self.threads, abandon_on_cancel=True)
         return None
@@ -131,7 +147,7 @@ class StatusPage:
 
 
 def _describe_maintenance() -> list[PartState]:
-    """First, where there is any: the parts below it work, and yet no one is served."""
+    """The first line during maintenance: the parts below it work, but no one is served."""
     maintenance = WATCH.current
     return [PartState("Maintenance", "away", maintenance.sentence)] if maintenance else []
 
@@ -191,6 +207,22 @@ def _describe_source(backend: Backend) -> SourceState:
     return SourceState(name[0].upper() + name[1:] if " " in name else name, ", ".join(subjects), state, words, last)
 
 
+def _draw_history() -> LookBars | None:
+    """Each of the last days by the looks of all watches at their sources; None where the log cannot be read."""
+    first = clock.today() - timedelta(days=DAYS - 1)
+    try:
+        numbers = count_by_day("looks", first)
+    except SQLAlchemyError:
+        return None
+    kinds = []
+    for n in range(DAYS):
+        day = numbers.get(first + timedelta(days=n), {})
+        looks, whole = sum(day.values()), day.get("done", 0)
+        # A day fails when less than half of its looks had a whole answer.
+        kinds.append("due" if not looks else "done" if whole == looks else "part" if 2 * whole >= looks else "fail")
+    return draw_looks(kinds, "day", _LOOKS, DAYS)
+
+
 def describe_age(age: timedelta) -> str:
     """`just now`, `5 minutes ago`, `3 hours ago`, `2 days ago`: how long ago something was."""
     seconds = max(0, int(age.total_seconds()))
@@ -201,14 +233,14 @@ def describe_age(age: timedelta) -> str:
 
 
 def _judge(parts: list[PartState], sources: list[SourceState]) -> State:
-    """`away` only where a part without which nothing works is; one missing source impairs the whole."""
+    """Judges the whole: `away` only if an essential part is; one missing source impairs it."""
     if any(part.state == "away" for part in parts if part.name in ("Maintenance", "Web host", "Database")):
         return "away"
     states = {*(part.state for part in parts), *(source.state for source in sources)}
     return "works" if states == {"works"} else "impaired"
 
 
-def _draw(parts: list[PartState], sources: list[SourceState]) -> Snapshot:
+def _draw(parts: list[PartState], sources: list[SourceState], history: LookBars | None) -> Snapshot:
     whole, at = _judge(parts, sources), clock.now()
     document: dict[str, Any] = {
         "state": whole,
@@ -217,5 +249,5 @@ def _draw(parts: list[PartState], sources: list[SourceState]) -> Snapshot:
         "parts": [asdict(part) for part in parts],
         "sources": [asdict(source) for source in sources],
     }
-    page = render_page("status.html", whole=whole, at=at, parts=parts, sources=sources)
+    page = render_page("status.html", whole=whole, at=at, parts=parts, sources=sources, history=history)
     return Snapshot(prepare_page(page), to_json(document))

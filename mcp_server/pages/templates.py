@@ -1,4 +1,4 @@
-"""Rendering of the pages next to tools: every page stands in the same frame and escapes what it shows."""
+"""Rendering of the pages next to tools: every page has the same frame and escapes what it shows."""
 
 from functools import lru_cache
 from pathlib import Path
@@ -13,7 +13,7 @@ from shared.settings import VERSION, settings
 def _load_templates() -> Environment:
     own = FileSystemLoader(Path(__file__).parents[1] / "templates")
     environment = Environment(
-        loader=ChoiceLoader([own, PackageLoader("shared")]),  # the frame is that of both hosts
+        loader=ChoiceLoader([own, PackageLoader("shared")]),  # both hosts share the frame
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

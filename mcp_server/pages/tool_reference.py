@@ -1,4 +1,4 @@
-"""GET /tools and /tools/AREA: the reference of all tools for people, made from the registry the server answers with."""
+"""GET /tools and /tools/AREA: the reference of all tools for people, made from the server's registry."""
 
 import html
 import json
@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from mcp_server.calls.tool_search import find_phrases
 from mcp_server.pages.public_pages import PublicPage, prepare_page, redirect_to_site, send_page
 from mcp_server.pages.templates import render_page
 from mcp_server.toolkit.example_arguments import example_arguments
@@ -31,6 +32,21 @@ _EFFECTS = {
     Effect.CHANGES: "changes or deletes",
     Effect.REPLACES: "replaces",
 }
+# What people ask for, the area that answers, and its drawing.
+VERBS = (
+    ("Find seats", "Business to Tokyo in March for two, with the points I have?", "search", "search"),
+    ("Watch a route", "Tell me when two seats to Lisbon open in May.", "alerts", "watches"),
+    ("Count what you hold", "What are my points worth, and what ends soon?", "balances", "wallet"),
+    ("Move points", "How do I get 60,000 points to Flying Blue?", "transfers", "swap"),
+    ("Compare with money", "Is 45,000 points a good price for this flight?", "pricing", "money"),
+    ("Plan a trip", "London and back in April, seven nights, for two.", "trips", "trips"),
+    ("Keep bookings", "File this confirmation, and tell me what is missing.", "bookings", "mail"),
+    ("Choose a card", "Which card earns most on what I spend?", "cards", "ticket"),
+    ("Use credits and vouchers", "Which credits end this month?", "vouchers", "star"),
+    ("Reach a status", "How many nights are left to Globalist?", "status", "shield"),
+    ("Check a hotel", "Did the price of my stay fall?", "hotels", "bed"),
+    ("Work for clients", "Make a document of these three flights for a client.", "advisor", "clients"),
+)
 _KINDS = {"string": "text", "integer": "whole number", "boolean": "true or false"}
 Schema = Mapping[str, Any]
 
@@ -60,7 +76,11 @@ class ToolEntry:
 
 
 async def serve_list(request: Request) -> Response:
-    return redirect_to_site(request) or send_page(request, _build_list(settings().web_url))
+    if moved := redirect_to_site(request):
+        return moved
+    query = request.query_params.get("q", "").strip()[:60]
+    site = settings().web_url
+    return send_page(request, prepare_page(_write_list(site, query)) if query else _build_list(site))
 
 
 async def serve_plans(request: Request) -> Response:
@@ -78,8 +98,19 @@ async def serve_area(request: Request) -> Response:
 
 @lru_cache(maxsize=2)
 def _build_list(site: str) -> PublicPage:
-    areas = [(area, name_area(area), select_tools(area)) for area in AREAS]
-    return prepare_page(render_page("tools.html", areas=areas, count=len(TOOLS), site=site, path=PATH))
+    return prepare_page(_write_list(site, ""))
+
+
+def _write_list(site: str, query: str) -> str:
+    """Lists tools with all words of the query in their name, title, phrases or area."""
+    words = query.lower().split()
+    texts = {
+        tool.name: f"{tool.name} {tool.title} {find_phrases(tool.name)} {tool.area}".lower() for tool in TOOLS.values()
+    }
+    fitting = {name for name, text in texts.items() if all(word in text for word in words)}
+    lists = [(area, name_area(area), [tool for tool in select_tools(area) if tool.name in fitting]) for area in AREAS]
+    facts = {"count": len(TOOLS), "found": len(fitting), "query": query, "site": site, "path": PATH, "verbs": VERBS}
+    return render_page("tools.html", areas=[part for part in lists if part[2]], **facts)
 
 
 @lru_cache(maxsize=2)
@@ -116,7 +147,7 @@ def name_area(area: str) -> str:
 
 
 def describe_tool(tool: Tool, site: str) -> ToolEntry:
-    """One tool in the words of the page; `site` is the address its REST example names."""
+    """Describes a tool for the page; `site` is the address for its REST example."""
     example = example_arguments(tool)
     required = set(tool.arguments.required)
     properties: Mapping[str, Schema] = tool.arguments.schema["properties"]
@@ -130,7 +161,7 @@ def describe_tool(tool: Tool, site: str) -> ToolEntry:
     return ToolEntry(
         tool,
         _EFFECTS[tool.effect],
-        _escape(tool.phrases),
+        _escape(find_phrases(tool.name)),
         _escape(about),
         sorted(rows, key=lambda row: not row.required),
         _escape(json.dumps({"name": tool.name, "arguments": example}, ensure_ascii=False)),
@@ -140,7 +171,7 @@ def describe_tool(tool: Tool, site: str) -> ToolEntry:
 
 
 def _escape(text: str) -> Markup:
-    """Escapes text between tags, where quotes may stay as they are: examples are full of them."""
+    """Escapes text between tags. Quotes stay: examples are full of them."""
     return Markup(html.escape(text, quote=False))  # noqa: S704 - escaped here
 
 
@@ -152,7 +183,7 @@ def _describe_argument(name: str, node: Schema, required: bool) -> ArgumentRow:
 
 
 def _describe_kind(node: Schema) -> str:
-    """What may stand there, in a few words: "whole number, 1 to 9"."""
+    """Describes the allowed value in a few words: "whole number, 1 to 9"."""
     if values := node.get("enum"):
         return " or ".join(filter(None, (", ".join(values[:-1]), values[-1])))
     if "items" in node:

@@ -1,4 +1,4 @@
-"""POST /api/v1/facts/report: anybody reports a wrong fact as JSON; the address it comes from is limited."""
+"""POST /api/v1/facts/report: anyone can report a wrong fact as JSON, within a limit for the address."""
 
 from typing import Any
 

@@ -1,6 +1,6 @@
 """The documents that describe REST: the list of tools, each tool's page and the OpenAPI 3.1 document, as bytes.
 
-/.well-known/openapi.yaml is served as JSON text, which is YAML 1.2 as well: every reader of YAML reads it.
+/.well-known/openapi.yaml is served as JSON, which every YAML 1.2 reader can read.
 """
 
 import hashlib
@@ -49,7 +49,7 @@ def _text(*words: str) -> Schema:
 
 
 def _object(**properties: Schema) -> Schema:
-    """All of them always present, and others may be."""
+    """A schema with these fields required, and others allowed."""
     return {"type": "object", "properties": properties, "required": list(properties)}
 
 
@@ -67,7 +67,7 @@ def _outcome(word: str, **more: Schema) -> Schema:
     return add_label(_object(status=_text(word), message=_text(), **more))
 
 
-OUTCOMES = ("Candidates", "ConfirmationRequired", "NoData")  # answers besides a tool's own result
+OUTCOMES = ("Candidates", "ConfirmationRequired", "NoData")  # answers other than a tool's result
 SCHEMAS: dict[str, Schema] = {
     "Candidates": _outcome("candidates", candidates={"type": "array"}, saved={"type": "boolean"})
     | {"description": "Several things fit; nothing was stored. Call again with one of them."},
@@ -107,7 +107,7 @@ def refusal(status: int) -> dict[str, str]:
 
 
 def responses() -> dict[str, Any]:
-    """One for each status, which names the kinds that have it and shows one."""
+    """A response for each status, with the kinds that have it and one example."""
     by_status = {}
     for status in statuses(list(REFUSALS)):
         words = [word for word in REFUSALS if PROBLEMS[word].status == status or SEVERAL.get(status) == word]
@@ -210,13 +210,13 @@ def _registration() -> dict[str, Any]:
     }
 
 
-MAX_DESCRIPTION_CHARACTERS = 300  # of an operation: chat assistants take no longer one
+MAX_DESCRIPTION_CHARACTERS = 300  # of an operation: chat assistants accept no longer one
 _REF = re.compile(r'"#/components/(schemas|responses|headers|examples)/([^"]+)"')
 
 
 @dataclass(frozen=True)
 class Document:
-    """Bytes ready to be sent, with their ETag."""
+    """Bytes ready to send, with their ETag."""
 
     body: bytes
     tag: str
@@ -250,7 +250,7 @@ def find_built(build: Callable[[str], Document], name: str) -> Document | None:
 
 
 def build_once(build: Callable[[str], Document], name: str) -> Document:
-    """One document at a time, each once, however many ask for it at the same moment."""
+    """Builds one document at a time, each once, however many ask at the same time."""
     with _building:
         if (document := find_built(build, name)) is None:
             document = _built[build, name] = build(name)
@@ -297,7 +297,7 @@ def document(part: str = WHOLE) -> Document:
 
 
 def forget_documents() -> None:
-    """Has the documents built again, from the tools registered then."""
+    """Drops the documents, so that they are rebuilt from the tools registered then."""
     _built.clear()
     for cache in (_results, list_tools):
         cache.cache_clear()
@@ -320,7 +320,7 @@ def operation(tool: Tool) -> dict[str, Any]:
 
 
 def _shorten(text: str) -> str:
-    """Keeps as many whole sentences as fit, then the label of the plan that ends every description."""
+    """Keeps as many whole sentences as fit, then the plan's label, which ends every description."""
     sentences = re.split(r"(?<=\.)\s+", " ".join(text.split()))
     label = sentences.pop()
     opening = ""
@@ -332,7 +332,7 @@ def _shorten(text: str) -> str:
 
 
 def _arguments(tool: Tool) -> Schema:
-    """Definitions move to the components, where all tools' are."""
+    """The arguments' schema; definitions move to the components shared by all tools."""
     schema = {k: v for k, v in tool.arguments.schema.items() if k != "$defs"}
     if tool.condenses:  # over REST answers are whole unless asked otherwise
         properties = schema["properties"]
@@ -353,7 +353,7 @@ def _rename_refs(node: Any, rename: Callable[[str], str]) -> Any:
 
 
 def _responses(tool: Tool) -> dict[str, Any]:
-    shapes = (_result(tool), *(("CompactAnswer",) if tool.condenses else ()), *OUTCOMES)
+    shapes = (_results()[0][tool.name], *(("CompactAnswer",) if tool.condenses else ()), *OUTCOMES)
     outcomes = [{"$ref": f"#/components/schemas/{name}"} for name in shapes]
     good = {
         "description": "The answer; its field status says which of the shapes it is.",
@@ -376,7 +376,7 @@ def _possible(word: str, tool: Tool) -> bool:
 def _results() -> tuple[dict[str, str], dict[str, Schema]]:
     """The name of each tool's result schema, and all schemas of results by name.
 
-    Each is named after its class. Two classes with one name would be named after their modules: a test forbids it.
+    Each is named after its class. A test forbids two classes with one name, which would get their modules' names.
     """
     models = [(tool.returns, "serialization") for tool in TOOLS.values()]
     names, whole = models_json_schema(models, ref_template="#/components/schemas/{model}", schema_generator=Plain)  # type: ignore[arg-type]
@@ -388,10 +388,6 @@ def _results() -> tuple[dict[str, str], dict[str, Schema]]:
     for name in set(result_names.values()):
         schemas[name] = add_label(schemas[name], with_report=name in reportable)
     return result_names, schemas
-
-
-def _result(tool: Tool) -> str:
-    return _results()[0][tool.name]
 
 
 def _definitions() -> dict[str, Schema]:

@@ -1,4 +1,4 @@
-"""POST /api/v1/tools: the looks of one page of the web host in one request, answered line by line; for no one else."""
+"""POST /api/v1/tools: one page's looks from the web host in one request, answered line by line; only for our pages."""
 
 from contextlib import suppress
 from typing import Any
@@ -53,7 +53,7 @@ class PageCalls(BaseModel):
 
 
 class PageRoute:
-    """The route for tokens of pages that only look. Each call passes the gate by itself, as it would over MCP."""
+    """The route for read-only page tokens. Each call passes the gate separately, as over MCP."""
 
     def __init__(self, tokens: TokenVerifier) -> None:
         self.tokens = tokens
@@ -75,10 +75,10 @@ class PageRoute:
         return Lines(calls, caller)
 
     async def _find_looker(self, request: Request) -> Caller | int:
-        """The caller, or the status of the refusal: no such token, one that may do more, or no answer about it."""
+        """The caller, or the status of the refusal: unknown token, one that may do more, or no answer about it."""
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         if scheme != "Bearer" or not token.startswith(PAGE_TOKEN):
-            return 405  # the path is a list, which others read
+            return 405  # the path lists tools, for other readers
         try:
             caller = await self.tokens.check(token, request.client.host if request.client else "", WHOLE)
         except TokenRejected:
@@ -91,7 +91,7 @@ class PageRoute:
 
 
 class Lines(Response):
-    """One line for each call, in the order in which they are answered: its place and its answer."""
+    """One line for each call in order of completion: its index and its answer."""
 
     def __init__(self, calls: list[PageCall], caller: Caller) -> None:
         super().__init__(media_type="application/x-ndjson")
@@ -120,7 +120,7 @@ class Lines(Response):
 
 
 async def _draw(arguments: dict[str, Any]) -> dict[str, Any]:
-    """The map and its flights, or no answer to what is not understood: only our own pages ask."""
+    """Draws the map and its flights; does not explain what is wrong with bad input: only our own pages ask."""
     try:
         flights = DrawArguments.model_validate(arguments).flights
     except ValidationError:

@@ -16,10 +16,9 @@ from mcp_server.calls.pace import PACE, TooManyCalls
 from mcp_server.calls.problem_details import RETRY_LATER, ProblemResponse, render_refusal
 from mcp_server.calls.quota import api_calls_left
 from mcp_server.rest import openapi
-from mcp_server.toolkit.context import ANONYMOUS, Caller
-from mcp_server.toolkit.registry import TOOLS, UnknownArea, parse_areas
+from mcp_server.toolkit import ANONYMOUS, TOOLS, Caller, UnknownArea, parse_areas
+from mcp_server.toolkit.json_bodies import MAX_VALUES, TooManyValues, parse_json
 from mcp_server.toolkit.thread_limiter import limiter
-from mcp_server.transport.json_bodies import MAX_VALUES, TooManyValues, parse_json
 from mcp_server.transport.token_verifier import AuthServerUnavailable, RateLimited, TokenRejected, TokenVerifier
 from shared import clock
 from shared.asgi import BodyIncomplete, BodyTooLarge, read_body
@@ -64,14 +63,14 @@ class Rest:
         )
 
     async def document(self, request: Request) -> Response:
-        """Pages of any origin may read it: it holds no personal data."""
+        """Pages of any origin may read it: it has no personal data."""
         await _count_request(f"rest:read:{_address(request)}", READS_PER_MINUTE, 60)
         response = _document(request, await _build(openapi.document, _find_part(request)), "application/yaml")
         response.headers["Access-Control-Allow-Origin"] = "*"
         return response
 
     async def _check_reader(self, request: Request) -> None:
-        """Lists are public; a key that is sent is checked all the same, so that a program can try its key."""
+        """Lists are public; a key that is sent is still checked, so that a program can test its key."""
         await _count_request(f"rest:read:{_address(request)}", READS_PER_MINUTE, 60)
         if (key := _read_key(request)) is not None:
             await self._find_owner(request, key)
@@ -96,7 +95,7 @@ class Rest:
         return _render(answer, _rate_limit_headers("anonymous", cap, cap - verdict.count, verdict.retry_after))
 
     async def _find_owner(self, request: Request, key: str) -> Caller:
-        """Whose key it is. Raises ProblemResponse."""
+        """The owner of the key. Raises ProblemResponse."""
         try:
             return await self.keys.check(key, request.client.host if request.client else "")
         except RateLimited as limited:
@@ -157,7 +156,7 @@ def _find_tool(name: str) -> Any:
 
 
 async def _read_arguments(request: Request, name: str) -> dict[str, Any]:
-    """The arguments of a call of a known tool; no body at all means none. Raises ProblemResponse."""
+    """The arguments of a call of a known tool; an empty body means none. Raises ProblemResponse."""
     _find_tool(name)
     body = await _read_body(request)
     kind = request.headers.get("content-type", "").split(";")[0].strip().lower()
@@ -187,7 +186,7 @@ async def _read_body(request: Request) -> bytes:
 
 
 def _areas(request: Request) -> frozenset[str]:
-    """The areas of ?areas=; empty for all. Raises ProblemResponse."""
+    """Reads the areas of ?areas=; empty for all. Raises ProblemResponse."""
     try:
         return parse_areas(request.scope["query_string"])
     except UnknownArea as error:
@@ -204,10 +203,10 @@ def _find_part(request: Request) -> str:
 
 
 async def _monthly_headers(caller: Caller, answer: Answer) -> dict[str, str]:
-    """What the account has left this month, as headers; asked for where the call itself took nothing."""
+    """The account's calls left this month, as headers; looked up if the call itself used none."""
     remaining = answer.calls_left
     if remaining is None and answer.status == "temporarily_unavailable":
-        return {}  # nothing can be counted now
+        return {}  # the count is unavailable now
     if remaining is None:
         remaining = await anyio.to_thread.run_sync(partial(api_calls_left, caller), limiter=limiter())
     seconds = int((clock.next_month() - clock.now()).total_seconds())
@@ -215,7 +214,7 @@ async def _monthly_headers(caller: Caller, answer: Answer) -> dict[str, str]:
 
 
 def _rate_limit_headers(policy: str, cap: int, remaining: int, seconds: int) -> dict[str, str]:
-    """The header fields of the IETF's draft, in its present form and in the older one most programs read."""
+    """The header fields of the IETF draft, in the current form and the older one that most programs read."""
     return {
         "RateLimit-Policy": f'"{policy}";q={cap}',
         "RateLimit": f'"{policy}";r={remaining};t={seconds}',
@@ -234,7 +233,7 @@ def _render(answer: Answer, headers: dict[str, str]) -> Response:
 
 
 def _document(request: Request, document: openapi.Document, media_type: str) -> Response:
-    """A document built beforehand; 304 for a client that has it already."""
+    """Sends a document built beforehand, or 304 if the client already has it."""
     headers = {"ETag": document.tag, "Cache-Control": "public, max-age=300"}
     if document.tag in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)

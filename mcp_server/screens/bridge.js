@@ -11,6 +11,7 @@
 //   seenAt(data)        when that was, for results without `freshness`
 //   toolOf(data)        which of several tools gave it, for hosts that do not say
 //   draw()              draws from `screen`; called after every change, in every phase
+// Its head may hold <figure id="map" hidden></figure>, which is drawn here: the map that `mapOf()` names, or "route".
 // Its body holds <main>, and in it <div id="note"></div> and <footer id="foot"></footer>, which are filled here: errors,
 // cancelled, empty, old, sources that failed, "Look again"; sandbox, source and age. All else is hidden by the screen.
 //
@@ -28,6 +29,8 @@
 // keepFocus(drawing)    draws a part; the keyboard stays on the same control, or goes to the heading of its section
 // actButton(label, done, action)   a button that waits for `action`, then says `done` or what went wrong
 // moreButton(label, most, show)    a button for the rest of a list; the keyboard goes to its first new row, `.grows > li`
+// mark(slug)            the letters of a programme or an airline, to stand before its name; nothing where the host keeps _meta
+// words.party(points, people)   "26,000 for two"
 // zoom()                how much larger than 16 px the host's text is, for what is drawn as SVG
 // make(tag, attributes, ...children)   an element; text only ever becomes text. find(id) finds one. words.* are formats.
 //
@@ -35,42 +38,47 @@
 
 const find = (id) => document.getElementById(id);
 const make = (tag, attributes = {}, ...children) => {
-  const spaced = ["svg", "g", "path", "line", "circle", "rect", "text", "polyline", "polygon", "title"].includes(tag);
+  const spaced = ["svg", "g", "path", "line", "circle", "text", "title"].includes(tag);
   const element = spaced ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else if (value !== undefined && value !== null && value !== false) element.setAttribute(name, value === true ? "" : value);
+    else if (value != null && value !== false) element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  element.append(...children.flat().filter((child) => child != null && child !== false));
   return element;
 };
 
 const CABINS = { economy: "Economy", premium_economy: "Premium economy", business: "Business", first: "First" };
+const PARTIES = ["", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
 const words = (() => {
   const write = (options, date) => new Intl.DateTimeFormat("en-GB", { timeZone: "UTC", ...options }).format(date);
   const midnight = (iso) => new Date(String(iso).slice(0, 10) + "T00:00Z");
   const dated = (options) => (iso) => iso && !isNaN(midnight(iso)) ? write(options, midnight(iso)).replaceAll(",", "") : "";
   const count = (number) => new Intl.NumberFormat("en-GB", { maximumFractionDigits: 2 }).format(number);
   const many = (number, noun, plural) => `${count(number)} ${number === 1 ? noun : plural ?? noun + "s"}`;
+  const nearYear = (long, short) => (iso) => { const ahead = midnight(iso) - Date.now(); return (ahead > -864e5 && ahead < 365 * 864e5 ? short : long)(iso); };
   const hours = (moment) => moment ? Math.max(0, (Date.now() - Date.parse(moment)) / 3600000) : null;
   return {
     count, many, hours, midnight,
-    // "Fri 8 Oct 2027", "Fri 8 Oct", "Friday 8 October 2027", "October 2027"
-    day: dated({ weekday: "short", day: "numeric", month: "short", year: "numeric" }),
+    // "Fri 8 Oct", with the year unless it is the next such day; "Fri 8 Oct", "Friday 8 October 2027", "October 2027"
+    day: nearYear(dated({ weekday: "short", day: "numeric", month: "short", year: "numeric" }), dated({ weekday: "short", day: "numeric", month: "short" })),
+    people: (number) => PARTIES[number] || number,
+    party: (number, people) => people > 1 ? `${count(number)} for ${PARTIES[people] || people}` : count(number),
     shortDay: dated({ weekday: "short", day: "numeric", month: "short" }),
     longDay: dated({ weekday: "long", day: "numeric", month: "long", year: "numeric" }),
     month: (text) => dated({ month: "long", year: "numeric" })(text ? text.slice(0, 7) + "-01" : ""),
     // Never less than the price itself.
     brief: (number) => number < 1000 ? String(number) : number < 99950 ? `${Math.ceil(number / 100) / 10}k` : `${Math.ceil(number / 1000)}k`,
     money: (amount, currency) => {
-      if (amount === null || amount === undefined) return "";
-      try { return new Intl.NumberFormat("en-GB", { style: "currency", currency: currency ?? "USD" }).format(amount); }
-      catch { return `${count(amount)} ${currency}`; }
+      if (amount == null) return "";
+      const coins = Math.abs(amount) < 100 && amount % 1 ? 2 : 0;
+      const text = new Intl.NumberFormat("en-GB", { minimumFractionDigits: coins, maximumFractionDigits: coins }).format(Math.abs(amount));
+      return (amount < 0 ? "-" : "") + ((currency ?? "USD") === "USD" ? `$${text}` : `${text} ${currency}`);
     },
     cabin: (slug) => CABINS[slug] ?? String(slug ?? "").replaceAll("_", " "),
     program: (slug) => String(slug ?? "").split(/[-_]/).map((part) => part.charAt(0).toUpperCase() + part.slice(1)).join(" "),
-    seats: (number) => number === null || number === undefined ? "seats not counted" : many(number, "seat"),
-    stops: (number) => number === null || number === undefined ? "" : number === 0 ? "nonstop" : many(number, "stop"),
+    seats: (number) => number == null ? "seats not counted" : many(number, "seat"),
+    stops: (number) => number == null ? "" : number === 0 ? "nonstop" : many(number, "stop"),
     clock: (moment) => /T\d\d:\d\d/.test(moment ?? "") ? moment.slice(11, 16) : "",
     age: (moment) => {
       const old = hours(moment);
@@ -81,7 +89,7 @@ const words = (() => {
 })();
 
 const screen = (() => {
-  const OLD_HOURS = 24, PATIENCE_MS = 120000;
+  const FACES = "award-travel/faces", OLD_HOURS = 24, PATIENCE_MS = 120000;
   const pending = new Map(), context = {};
   let options, abilities = {}, serial = 0, isReady = false, height = 0, given = null, trouble = "", busy = false, leadWords = "", noteWords = "";
 
@@ -143,11 +151,23 @@ const screen = (() => {
     const result = clean(answer), data = result.structuredContent, accepted = !result.isError && data && options.accepts(data);
     trouble = accepted ? "" : wordsOf(result) || "There is no answer.";
     if (accepted) {
+      learnFaces(answer);
+      state.maps = answer._meta?.[FACES]?.maps ?? {};
       Object.assign(state, { data, asked: { ...clean(given), ...data.asked } });
       state.tool = context.toolInfo?.tool?.name ?? options.toolOf?.(data) ?? state.tool;
       show(options.isEmpty?.(data) ? "empty" : "result");
     } else if (state.data) draw();
     else { state.refused = data ?? null; show(result.isError ? "error" : "empty", trouble); }
+  }
+  const learnFaces = (answer) => Object.assign(state.marks, answer._meta?.[FACES]?.marks);
+  function drawMap() {
+    const box = find("map"), map = state.maps[options.mapOf?.() ?? "route"];
+    if (!box) return;
+    box.hidden = state.phase !== "result" || !map;
+    if (box.hidden) return;
+    const path = (kind, d) => make("path", { class: kind, d: /^[Mlz\d -]+$/.test(d) ? d : "" });
+    box.replaceChildren(make("svg", { class: "map", viewBox: `0 0 1000 ${map.height}`, role: "img", "aria-label": map.says }, path("land", map.land), map.ways.map((way) => path("way", way)),
+      map.spots.map((spot) => make("circle", { class: "city", cx: spot.x, cy: spot.y, r: 9 })), map.spots.map((spot) => spot.label && make("text", { x: spot.label[0], y: spot.label[1], "text-anchor": "middle" }, spot.name))));
   }
   async function lookAgain() {
     if (busy) return;
@@ -160,7 +180,7 @@ const screen = (() => {
   function show(phase, sentence = "") { state.phase = phase; state.words = sentence; draw(); }
   function draw() {
     document.body.dataset.phase = state.phase;
-    keepFocus(() => { drawNote(); drawFoot(); options.draw(); });
+    keepFocus(() => { drawNote(); drawFoot(); options.draw(); drawMap(); });
     const lead = find("lead"), sentence = lead && !lead.hidden ? lead.innerText.replace(/\s+/g, " ").trim() : "";
     if (sentence && sentence !== leadWords) state.announce(sentence);
     leadWords = sentence;
@@ -205,10 +225,11 @@ const screen = (() => {
   }
 
   const state = {
-    phase: "waiting", data: null, asked: {}, tool: "", words: "", refused: null, draw,
+    phase: "waiting", data: null, asked: {}, tool: "", words: "", refused: null, marks: {}, maps: {}, draw,
     can: (ability) => Boolean(abilities[ability]),
     call: async (name, argumentsOfCall) => {
-      const result = clean(await request("tools/call", { name, arguments: argumentsOfCall }));
+      const answer = await request("tools/call", { name, arguments: argumentsOfCall }), result = clean(answer);
+      learnFaces(answer);
       if (result.isError || !result.structuredContent) throw new Error(wordsOf(result) || "There is no answer.");
       return result.structuredContent;
     },
@@ -262,6 +283,7 @@ function keepFocus(drawing) {
   const again = controls.find((one) => keyOf(one) === key);
   if (again) again.focus(); else focusOn(section.checkVisibility() && section.querySelector("h1, h2, h3") || document.querySelector("h1"));
 }
+const mark = (slug) => { const [letters, hue] = screen.marks[slug] ?? []; return letters ? make("span", { class: `mk k${hue}`, "aria-hidden": "true" }, letters) : null; };
 const zoom = () => parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
 const focusOn = (element) => { element.tabIndex = -1; element.focus(); };
 

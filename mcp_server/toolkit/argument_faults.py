@@ -1,14 +1,15 @@
-"""Faults of arguments in words: which argument, what is wrong with it, and what would be right."""
+"""Faults of arguments in words: which argument, what is wrong with it, and what is expected."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from pydantic import ValidationError
 
 from mcp_server.toolkit.argument_schema import Schema
 from shared.domain import names
-from shared.errors import Fault, describe_uncovered
+from shared.errors import Candidates, Fault, NotFound, describe_uncovered
+from shared.reference import places
 from shared.reference.load import reference
 
 MAX_FAULTS = 20  # named in one answer
@@ -16,9 +17,9 @@ _MAX_NAME = 80
 
 
 class WrongValue(ValueError):
-    """Raised by the check of a parameter that says itself what it expects, because its schema cannot.
+    """Raised by a parameter's check that names what it expects, because its schema cannot.
 
-    `place` is that of the entry within a list.
+    `place` is where the entry is in a list.
     """
 
     def __init__(self, problem: str, expected: str, place: str = "") -> None:
@@ -26,8 +27,10 @@ class WrongValue(ValueError):
         self.expected, self.place = expected, place
 
 
-def describe_faults(error: ValidationError, schema: Schema, arguments: dict[str, Any]) -> list[Fault]:
-    """One fault for each argument that pydantic refused."""
+def describe_faults(
+    error: ValidationError, schema: Schema, arguments: dict[str, Any], place_names: Collection[str] = ()
+) -> list[Fault]:
+    """One fault for each argument that pydantic refused; `place_names`: those that are airports or cities."""
     faults: dict[str, Fault] = {}
     for e in error.errors(include_url=False, include_context=True):
         name = str(e["loc"][0]) if e["loc"] else "arguments"
@@ -44,6 +47,8 @@ def describe_faults(error: ValidationError, schema: Schema, arguments: dict[str,
         where = name + _printable(getattr(refusal, "place", "")) + _locate(e["loc"][1:], arguments.get(name))
         expected = getattr(refusal, "expected", None) or describe_expected(node, arguments.get(name))
         problem = _describe_problem(kind, str(refusal))
+        if kind == "string_pattern_mismatch" and name in place_names and (code := _find_place_code(e["input"])):
+            problem, expected = "is a place without its code", code
         if kind == "literal_error" and (names := _find_known_names(e["input"], e["ctx"]["expected"])):
             problem = f"is {' and '.join(names)}, which {describe_uncovered(names)}"
             if "other_name" in schema["properties"]:
@@ -52,9 +57,17 @@ def describe_faults(error: ValidationError, schema: Schema, arguments: dict[str,
     return list(faults.values())[:MAX_FAULTS]
 
 
+def _find_place_code(text: str) -> str | None:
+    """The code of the only place with this name."""
+    try:
+        return places.find_code(reference(), text[:_MAX_NAME], for_flights=True)
+    except (Candidates, NotFound):
+        return None
+
+
 def _find_known_names(value: Any, choices: str) -> Sequence[str]:
-    """What is called so and is no choice, where the choices are programmes or airlines; a bare refusal would say that
-    it is not known. `choices` are in quotes, as pydantic writes them.
+    """Known things with this name that are not among the choices of programmes or airlines; a bare refusal would say
+    they are unknown. `choices` are in quotes, as pydantic writes them.
     """
     facts, values = reference(), re.findall("'([^']*)'", choices)
     if not isinstance(value, str) or not value.strip() or len(value) > _MAX_NAME:
@@ -140,7 +153,7 @@ def _range(node: Schema, low: str, high: str) -> str:
 
 
 def describe_expected(node: Schema, value: Any = None) -> str:
-    """A parameter's schema in words; of a long list of values the three nearest to the one sent."""
+    """A parameter's schema in words; for a long list of values, the three nearest to the one sent."""
     if "enum" in node or "const" in node:
         values = node.get("enum", [node.get("const")])
         if len(values) <= 20:

@@ -16,7 +16,7 @@ Schema = dict[str, Any]
 
 
 class Plain(GenerateJsonSchema):
-    """Without generated titles: they repeat the name of the parameter and cost tokens."""
+    """Generates schemas without titles, which repeat the parameter's name and cost tokens."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002
         return False
@@ -84,7 +84,7 @@ def _describe(hint: Any, default: Any) -> tuple[Schema, Schema]:
 
 
 def has_mark(kind: Any, mark: object) -> bool:
-    """Whether a mark stands in the annotations of a type."""
+    """Whether the annotations of a type include a mark."""
     return kind is mark or any(has_mark(part, mark) for part in get_args(kind))
 
 
@@ -100,7 +100,7 @@ def object_schema(parameters: dict[str, Parameter], definitions: Schema) -> Sche
 
 
 def _flatten(node: Schema) -> Schema:
-    """Optional means absent, not null, and empty text, which clears, is no value to choose: hosts reject both."""
+    """Drops null from optional parameters and the empty choice that clears: hosts reject both."""
     arms = node.get("anyOf")
     if arms:
         arms = [a for a in arms if a.get("type") != "null"]
@@ -119,29 +119,29 @@ def _flatten(node: Schema) -> Schema:
     return node
 
 
-# What a model reads in every conversation, and a host's search indexes: the same schema in fewer bytes.
+# The same schema in fewer bytes, because models read it in every conversation, and hosts' searches index it.
 
 _SIZES = {"minLength", "maxLength", "minItems", "maxItems"}
 _OWN_LIST = re.compile(r"From list_\w+")
-_ISO_CODES = {"^[A-Za-z]{3}$", "^[A-Za-z]{2}$", "^([A-Za-z]{2})?$"}  # of what is called after them
+_ISO_CODES = {"^[A-Za-z]{3}$", "^[A-Za-z]{2}$", "^([A-Za-z]{2})?$"}  # for parameters named after them
 _LONG_CHOICE = 20  # values
 _LONG_DEFAULT = 20  # characters
-_FAR = 1000  # a bound above it no one meets
+_FAR = 1000  # no one reaches a higher bound
 
 
 def condense(schema: Schema) -> Schema:
-    """The schema of all arguments without what a caller does not have to know before a call.
+    """The schema of all arguments without details a caller need not know before a call.
 
-    Its call is checked against the whole schema all the same, and a refusal names what it expects.
+    A call is still checked against the whole schema, and a refusal names what it expects.
     """
     properties = {name: _condense(node, schema["properties"]) for name, node in schema["properties"].items()}
     return {**schema, "properties": properties}
 
 
 def _condense(node: Schema, siblings: Schema) -> Schema:
-    """One parameter of those given."""
+    """Condenses one parameter."""
     out = {key: value for key, value in node.items() if key not in _SIZES}
-    if node.get("minimum", 2) <= 1:  # no one asks for page 0 or for less than no points
+    if node.get("minimum", 2) <= 1:  # no one asks for page 0 or negative points
         del out["minimum"]
     if node.get("maximum", 0) > _FAR:
         del out["maximum"]
@@ -151,7 +151,7 @@ def _condense(node: Schema, siblings: Schema) -> Schema:
         del out["default"]  # the answer shows how many rows and days it has
     if len(str(node.get("default", ""))) > _LONG_DEFAULT:
         del out["default"]
-    if _OWN_LIST.fullmatch(node.get("description", "")):  # an id is called after its list, which says that it gives it
+    if _OWN_LIST.fullmatch(node.get("description", "")):  # an id is named after its list, which says that it gives it
         del out["description"]
     if "description" in out and len(node.get("enum", ())) > _LONG_CHOICE:  # it says where the values come from
         del out["enum"]

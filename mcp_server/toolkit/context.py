@@ -1,22 +1,24 @@
-"""The context of a tool call: caller, moment, reference data, the caller's own rows, and the providers."""
+"""The context of a tool call: caller, time, reference data, the caller's own rows, and the providers."""
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from mcp_server.toolkit.thread_limiter import run_for_account
+from shared.db.balances import PointsBalance
 from shared.db.base import open_own, transaction
 from shared.db.profile import Profile
 from shared.domain import time_zones
 from shared.domain.plans import LIMITS, Limits, Plan
 from shared.domain.preferences import AirlineTaste
 from shared.reference.load import Reference, reference
-from shared.reference.rows import Program
+from shared.reference.rows.programmes import Program
 from shared.services.own_programs import add_own_programs
 from shared.settings import DataMode, Settings, settings
 
@@ -28,7 +30,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Caller:
-    """The account behind a call, read when its token was first seen and kept at most 30 seconds."""
+    """The account behind a call, read when its token is first seen and cached for at most 30 seconds."""
 
     account_id: int
     public_id: str
@@ -37,10 +39,10 @@ class Caller:
     client_id: str
     client_name: str
     api_calls_per_month: int | None = None
-    read_only: bool = False  # tools that change anything are refused: a standing order, a person's choice, the address
+    read_only: bool = False  # changes are refused: a standing order, the person's choice, or the address
     on_page: bool = False  # a page of the web host calls for the person who is signed in there
     has_person: bool = True  # False: an agent that no one has claimed
-    may_administer: bool = True  # of an administrator; applications need it said when they are allowed
+    may_administer: bool = True  # for an administrator; an application has it only if the consent says so
 
     @property
     def limits(self) -> Limits:
@@ -87,7 +89,7 @@ class CallBase:
 
     @cached_property
     def reference(self) -> Reference:
-        """The facts as they were when the call first asked."""
+        """The facts at the moment the call first asked."""
         return reference()
 
     @property
@@ -99,7 +101,7 @@ class CallBase:
         return settings().data_mode
 
     def sandbox_timestamp(self, at: datetime) -> datetime | None:
-        """The moment rows shown were generated; None of real ones."""
+        """When the rows shown were generated; None for real ones."""
         return at if self.data_mode == "sandbox" else None
 
     @property
@@ -108,7 +110,15 @@ class CallBase:
 
 
 class RowsNeeded(LookupError):
-    """Rows were asked for on the event loop."""
+    """Raised when rows are needed on the event loop."""
+
+
+class ApartNeeded(LookupError):
+    """A `def` tool needs what `work` returns, which takes the processor for too long for a database thread."""
+
+    def __init__(self, work: Callable[[], Any]) -> None:
+        super().__init__()
+        self.work = work
 
 
 @dataclass
@@ -118,10 +128,20 @@ class Call(CallBase):
     _session: Session | None = None
     reads: bool = False  # nothing is stored: each statement is its own transaction
     static: bool = False  # it runs on the event loop, where nothing may wait for the database
+    computed: Any = None
+
+    def compute_apart(self, work: Callable[[], T]) -> T:
+        """Once for a tool: it ends here, and begins again when `work`, which reads no rows, has been done elsewhere.
+
+        Raises ApartNeeded.
+        """
+        if self.computed is None:
+            raise ApartNeeded(work)
+        return cast("T", self.computed)
 
     @property
     def db(self) -> Session:
-        """Opened at first use, restricted to the caller's rows; the edge commits or rolls back.
+        """The session, opened at first use and restricted to the caller's rows; the edge commits or rolls back.
 
         Raises RowsNeeded on the event loop.
         """
@@ -132,11 +152,11 @@ class Call(CallBase):
         return self._session
 
     def add_own_programs(self, held: Iterable[str] | None = None) -> None:
-        """The facts of this call hold the account's own programmes from here on; with `held`, where it names one."""
+        """Adds the account's own programmes to the facts of this call; with `held`, only if it names one."""
         self.reference = add_own_programs(self.db, self.reference, held)
 
     def find_program(self, name: str) -> Program:
-        """The programme a name means; the account's own are asked for where it means none or several of those known.
+        """The programme a name means; the account's own are loaded if it matches none or several known ones.
 
         Raises NotFound, NotCovered and Candidates.
         """
@@ -144,16 +164,32 @@ class Call(CallBase):
             self.add_own_programs()
         return self.reference.program(name)
 
+    def find_own_bank(self, name: str) -> Program:
+        """Like find_program; where a name that states no country fits one in several: the one held, else that of home.
+
+        Those of two countries go to other partners at other ratios. Raises NotFound, NotCovered and Candidates.
+        """
+        named = self.find_program(name)
+        countries = self.reference.list_countries(named.slug)
+        says_country = named.home_country.casefold() in re.split(r"\W+", name.casefold())
+        if says_country or named.slug != min(countries.values(), key=len, default=""):
+            return named
+        is_one = PointsBalance.program.in_(countries.values())
+        saved_slugs = set(self.db.scalars(select(PointsBalance.program).where(is_one)))
+        home = self.db.scalar(select(Profile.country)) or ""
+        own = saved_slugs or {countries.get(home, named.slug)}
+        return named if named.slug in own or len(own) > 1 else self.reference.programs[own.pop()]
+
     @cached_property
     def own_day(self) -> date:
-        """The day it is where the person lives: by it ends what they keep. Asked of the profile once it is needed."""
+        """Today where the person lives, which decides what has ended. Read from the profile when first needed."""
         return time_zones.find_local_day(self.now, self.db.scalar(select(Profile.timezone)) or time_zones.UTC)
 
     def finish(self, *, commit: bool) -> None:
         if self._session is not None:
             try:
                 if commit and self.reads:
-                    self._session.flush()  # says so where a row was changed; a commit of nothing takes 13 us more
+                    self._session.flush()  # raises NotStored for a changed row; an empty commit takes 13 us more
                 elif commit:
                     self._session.commit()
             finally:
@@ -174,12 +210,12 @@ class LiveCall(CallBase):
         return await run_for_account(self.account_id, run)
 
     def with_session(self, session: Session) -> Call:
-        """This call, as parts made of stored rows want it; within `rows` only."""
+        """This call with a session, for parts built from stored rows; only within `rows`."""
         return Call(self.caller, self.via, self.now, self.searches_left, self.taste, session)
 
     @cached_property
     def ask(self) -> "Ask":
-        """The one door to the providers, with the caller's credentials."""
+        """The one way to the providers, with the caller's credentials."""
         from shared.providers.ask import Ask
         from shared.services.connections.credentials import Credentials
 

@@ -14,7 +14,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def clears(table: Any) -> Callable[[F], F]:
-    """Publishes what a tool's parameter `clear` takes: the names of its parameters whose columns may be empty."""
+    """Publishes the choices of a tool's parameter `clear`: its parameters whose columns may be empty."""
 
     def decorate(function: F) -> F:
         columns = table.__table__.columns
@@ -26,7 +26,7 @@ def clears(table: Any) -> Callable[[F], F]:
 
 
 def mark_cleared(fields: Mapping[str, Any], clear: Collection[str] | None) -> dict[str, Any]:
-    """The fields with empty text in those that `clear` names. Raises Invalid for one that is sent as well."""
+    """Sets the fields that `clear` names to empty text. Raises Invalid for one that is also sent."""
     conflicts = [name for name in clear or () if fields.get(name) not in (None, "")]
     if conflicts:
         raise Invalid(
@@ -42,18 +42,18 @@ def edit(row: Any, now: datetime, fields: Mapping[str, Any], clear: Collection[s
     changed = [name for name, value in values.items() if getattr(row, name) != value]
     for name in changed:
         setattr(row, name, values[name])
-    if changed and getattr(row, "created_at", now) is not None:  # a new row takes both from the database
-        row.updated_at = now  # set here, so that it need not be read back
+    if changed and getattr(row, "created_at", now) is not None:  # a new row gets both from the database
+        row.updated_at = now  # set here to avoid reading it back
     return changed
 
 
 def pick_columns(table: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The columns out of a tool function's `locals()`, taken before it binds its own names, but for the member."""
+    """The columns out of a tool function's `locals()`, taken before it binds its own names, without the member."""
     return {name: value for name, value in arguments.items() if name in table.__table__.columns and name != "member"}
 
 
 def edit_member(row: Any, now: datetime, member: str | None) -> list[str]:
-    """Stores whose a row is (None: not sent; empty: the account holder's); returns what changed."""
+    """Stores the owner of a row (None: not sent; empty: the account holder); returns what changed."""
     if member in (None, row.member):
         return []
     row.member, row.updated_at = member, now
@@ -61,5 +61,5 @@ def edit_member(row: Any, now: datetime, member: str | None) -> list[str]:
 
 
 def describe_changes(thing: str, part: BaseModel, changed: Collection[str], **values: Any) -> str:
-    """One sentence that names the thing and its new values, as the part of the result shows them or `values` say."""
+    """One sentence that names the thing and its new values, as the result part shows them, or from `values`."""
     return field_changes.describe_changes(thing, part.model_dump(include=set(changed)) | values, changed)

@@ -1,4 +1,4 @@
-"""Examples of calls: plausible arguments by name, and where type and bounds give none."""
+"""Examples of calls: plausible values by an argument's name, else by its format, pattern or type."""
 
 import re
 from collections.abc import Callable
@@ -40,7 +40,10 @@ def _example_value(name: str, schema: Schema) -> Any:
     if form := schema.get("format"):
         return _EXAMPLES_BY_FORMAT[form]()
     if pattern := schema.get("pattern"):
-        return next((text for text in _example_texts() if re.fullmatch(pattern, text)), "Something")
+        day = _example_day()
+        # The forms parameters have: codes, days, months, times.
+        texts = ("LHR", "BA", "BA117", day, day[:7], "07:30", "#0055aa", "2027")
+        return next((text for text in texts if re.fullmatch(pattern, text)), "Something")
     kind = schema.get("type", "string")
     if kind == "array":
         return [_example_value(name, schema.get("items", {}))] * schema.get("minItems", 0)
@@ -56,9 +59,3 @@ _EXAMPLES_BY_FORMAT: dict[str, Callable[[], str]] = {
     "date": _example_day,
     "uuid": lambda: "3f2a64c8-7a3e-4d7a-9c40-2f0d5b9c1e11",
 }
-
-
-def _example_texts() -> tuple[str, ...]:
-    """Texts in the forms parameters have: codes, days, months, times."""
-    day = _example_day()
-    return ("LHR", "BA", "BA117", day, day[:7], "07:30", "#0055aa", "2027")

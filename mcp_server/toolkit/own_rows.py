@@ -13,7 +13,7 @@ from shared.db.watches import Watch
 from shared.errors import LimitReached, NotFound
 
 Row = TypeVar("Row", bound=Base)
-Again = bool | None  # undescribed: the answer that names what is saved already says what it is for
+Again = bool | None  # undescribed: the answer that names the saved row explains it
 
 
 def get_own(kind: type[Row], what: str, session: Session, row_id: int, *, locked: bool = False) -> Row:
@@ -25,14 +25,14 @@ def get_own(kind: type[Row], what: str, session: Session, row_id: int, *, locked
 
 
 class Saved(NamedTuple, Generic[Row]):
-    """A row that is the same as one that was to be added, and a sentence about it."""
+    """A saved row equal to the new one, and a sentence about it."""
 
     row: Row
     message: str
 
 
 def find_saved(call: Call, row: Row, what: str, *, again: bool | None) -> Saved[Row] | None:
-    """What the caller has saved already and was about to add once more; None with `again`."""
+    """The caller's saved row that equals the new one; None with `again`."""
     if again or (stored := find_repeat(call.db, call.account_id, row)) is None:
         return None
     (number,) = inspect(stored).identity or ("",)
@@ -70,7 +70,7 @@ def check_cap(
     if active >= cap:
         raise LimitReached(
             f"{active} of {cap} {kind.nouns} of this plan are {state_words}",
-            limit=kind.table,
+            limit=kind.files,
             current=active,
             cap=cap,
             upgrade_url=call.upgrade_url,

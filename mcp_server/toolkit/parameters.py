@@ -23,14 +23,16 @@ from pydantic_core.core_schema import no_info_before_validator_function
 
 from mcp_server.toolkit.argument_faults import WrongValue
 from mcp_server.toolkit.argument_schema import PLACE, Schema
+from shared.domain.names import normalize_name
 from shared.domain.parsing.numbers import read_number
 from shared.errors import Candidates, NotFound
 from shared.reference import places
+from shared.reference.countries import load_country_names
 from shared.reference.load import reference
 from shared.reference.own_programs import is_own
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
-_LAST_YEAR = 9900  # so far from the calendar's end that a window added to a day never leaves it
+_LAST_YEAR = 9900  # far enough from the calendar's end that a window added to a day stays within it
 
 
 def _parse_day(value: Any) -> date:
@@ -73,7 +75,7 @@ Month = Annotated[str, Field(pattern=r"^\d{4}-\d{2}$"), AfterValidator(_check_mo
 
 
 def limit_length(most: int) -> AfterValidator:
-    """A length kept out of the schema, which every model reads in every conversation: no name is longer."""
+    """Checks a length that the schema leaves out, as models read it in every conversation: no name is longer."""
 
     def check(value: str) -> str:
         if len(value) > most:
@@ -88,7 +90,7 @@ Airport = Annotated[str, Field(pattern=AIRPORT_ANY_CASE), AfterValidator(str.upp
 
 
 def _find_place(value: str) -> str:
-    """Raises WrongValue with the candidates or the nearest names; a code that no one has is the tool's to refuse."""
+    """Raises WrongValue with the candidates or the nearest names; the tool refuses unknown codes."""
     try:
         return places.find_code(reference(), value, for_flights=True)
     except Candidates as several:
@@ -100,10 +102,10 @@ def _find_place(value: str) -> str:
         raise WrongValue(problem, "an airport or a city by its code or name") from None
 
 
-# An airport or a city by code or name, where the specification prints no pattern; the tool sees the code.
+# An airport or a city by code or name, where the specification has no pattern; the tool gets the code.
 AirportOrCity = Annotated[str, limit_length(60), AfterValidator(_find_place), PLACE]
 AirportCapitals = Annotated[str, Field(pattern=r"^[A-Z]{3}$")]
-# Where the specification prints the pattern: a code of either, for which flights are looked for.
+# Where the specification has the pattern: a code of either, to search flights for.
 SearchedAirport = Annotated[Airport, PLACE]
 WatchedAirport = Annotated[AirportCapitals, PLACE]
 Currency = Annotated[str, Field(pattern=AIRPORT_ANY_CASE), AfterValidator(str.upper)]
@@ -111,7 +113,7 @@ Cabin = Literal["economy", "premium_economy", "business", "first"]
 
 
 def at_most(maximum: int) -> AfterValidator:
-    """A bound of the store, kept out of the schema: beyond it nothing can exist."""
+    """Checks a bound of the database that the schema leaves out: nothing can exist beyond it."""
 
     def check(value: int) -> int:
         if value > maximum:
@@ -149,7 +151,7 @@ LooseName = Annotated[str, Field(max_length=60)]
 
 
 def _text_from_number(value: Any) -> Any:
-    """A numeric id often comes as a number."""
+    """Turns a number into text: numeric ids often come as numbers."""
     return str(value) if isinstance(value, int) else value
 
 
@@ -193,7 +195,7 @@ NOT_BLANK = AfterValidator(_strip_text)  # required text whose schema states no 
 
 
 def line(max_characters: int) -> Any:
-    """Required text of one line: never blank, kept without the spaces around it."""
+    """Required text of one line: never blank, stripped of surrounding spaces."""
     return StringConstraints(strip_whitespace=True, min_length=1, max_length=max_characters)
 
 
@@ -241,8 +243,8 @@ def _parse_window(value: Any) -> int | Literal[""]:
     return number
 
 
-# "Empty clears": a number, the same number as text, or an empty string. The schema tells the number alone: hosts were
-# seen to lose every tool of a server over a list of types, or an enum of numbers.
+# "Empty clears": a number, the same number as text, or an empty string. The schema only has the number: hosts were
+# known to drop all tools of a server because of a list of types or an enum of numbers.
 ClearableMoney = Annotated[
     Decimal | Literal[""], BeforeValidator(_parse_number), WithJsonSchema({"type": "number", "minimum": 0})
 ]
@@ -257,9 +259,9 @@ ClearableWindow = Annotated[
 
 
 def open_object(names: Iterable[str], **kinds: str) -> WithJsonSchema:
-    """An object as it is published: with the names a model may send, texts where `kinds` says nothing else.
+    """A published object schema: the names a model may send, text unless `kinds` says otherwise.
 
-    A host that keeps a model to the schema would let it send nothing in an object without names. Others stay accepted.
+    A host that holds a model to the schema would let it send nothing in an object without names. Others are accepted.
     """
     nodes = {name: {"type": kinds.get(name, "string")} for name in names}
     return WithJsonSchema({"type": "object", "properties": nodes})
@@ -297,6 +299,12 @@ def iso_country(value: str) -> str:
     return {"UK": "GB"}.get(value.upper(), value.upper())
 
 
+def _take_country_name(value: Any) -> Any:
+    """The code of a country called by its name; what is no such name is the pattern's to refuse."""
+    is_name = isinstance(value, str) and 2 < len(value) <= 60
+    return load_country_names().get(normalize_name(value), value) if is_name else value
+
+
 _CLOCK = re.compile(r"([01]\d|2[0-3]):[0-5]\d", re.ASCII)
 
 
@@ -310,8 +318,9 @@ def _parse_clock(value: Any) -> time:
 
 Clock = Annotated[time, BeforeValidator(_parse_clock), WithJsonSchema({"type": "string", "pattern": r"^\d{2}:\d{2}$"})]
 
-ClearableCountry = Annotated[str, Field(pattern=r"^([A-Za-z]{2})?$"), AfterValidator(iso_country)]
-Country = Annotated[str, Field(pattern="^[A-Za-z]{2}$"), AfterValidator(iso_country)]
+_COUNTRY_NAME = BeforeValidator(_take_country_name)
+ClearableCountry = Annotated[str, Field(pattern=r"^([A-Za-z]{2})?$"), AfterValidator(iso_country), _COUNTRY_NAME]
+Country = Annotated[str, Field(pattern="^[A-Za-z]{2}$"), AfterValidator(iso_country), _COUNTRY_NAME]
 
 ProgramSlug = Literal[
     "accor-live-limitless",
@@ -375,9 +384,15 @@ ProgramSlug = Literal[
 
 
 def _take_other_slugs(value: Any, check: Callable[[Any], str]) -> str:
-    """Also those that are known here and not published, those of a person's own, and none where a name is sent."""
+    """Accepts unpublished known slugs and a person's own too, and none if a name is sent."""
     is_other = isinstance(value, str) and (not value or is_own(value) or value in reference().programs)
     return value if is_other else check(value)
 
 
+def _take_names(value: Any, check: Callable[[Any], str]) -> str:
+    """Any name of programmes with data here; the tool tells several apart."""
+    return value if isinstance(value, str) and reference().find_programs(value[:80]) else check(value)
+
+
 AnyProgramSlug = Annotated[ProgramSlug, WrapValidator(_take_other_slugs)]
+AnyProgram = Annotated[AnyProgramSlug, WrapValidator(_take_names)]

@@ -1,4 +1,4 @@
-"""Provenance of facts in results: source, date, check and confidence of a row, and a few words of them an answer."""
+"""Provenance of facts in results: source, date, check and confidence of a row, and a short summary for an answer."""
 
 from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
@@ -31,7 +31,7 @@ class Verified(Sourced):
 
 
 class Audited(Sourced):
-    """As Sourced; `audited_on` is the day of the page it was checked in, None when no one did or it has no day."""
+    """As Sourced; `audited_on` is the day of the page it was checked in, None if unchecked or undated."""
 
     audited_on: date | None
 
@@ -57,13 +57,13 @@ def describe_audited(fact: Any) -> dict[str, Any]:
 
 
 def find_last_check(facts: Iterable[Any]) -> date | None:
-    """The oldest of the pages in which all these facts were checked; None when one was in none with a day."""
+    """The oldest of the pages in which all these facts were checked; None if one was in no dated page."""
     days = [find_page_day(fact) for fact in facts]
     return None if None in days else min((day for day in days if day), default=None)
 
 
 def find_newest_date(facts: Iterable[Fact]) -> str | None:
-    """The latest date any of the sources carries."""
+    """The latest date of any source."""
     return max((f.as_of for f in facts if f.as_of), default=None)
 
 
@@ -71,14 +71,15 @@ def cite_checks(objects: Iterable[dict[str, Any]]) -> str:
     """How far the facts of an answer were checked, in a few words: `Checked 7 Oct 2026.` The rows name their sources.
 
     Empty where the answer holds no such fact. A fact is any object with the fields of Sourced; what a person entered
-    of their own is none. A checked fact is told with the day of its page; an unchecked one that is old, with its own.
+    is none. A checked fact is shown with the day of its page; an unchecked old one with its own day.
     """
     facts = [fact for fact in objects if "unaudited" in fact and fact.get("source_url") not in (None, "", SOURCE)]
     if not facts:
         return ""
     oldest = min((fact["as_of"] for fact in facts if fact["unaudited"] and fact["as_of"]), default=None)
     is_old = oldest is not None and clock.today() - parse_loose_day(oldest) > OLD_AGE
-    age = f"; the oldest source is of {format_iso_day(oldest)}" if oldest and is_old else ""
+    which = "source" if all(fact["unaudited"] for fact in facts) else "of these"
+    age = f"; the oldest {which} is of {format_iso_day(oldest)}" if oldest and is_old else ""
     doubt = " Confidence is low." if all(fact["confidence"] == "low" for fact in facts) else ""
     return f"{_describe_checks(facts)}{age}.{doubt}"
 

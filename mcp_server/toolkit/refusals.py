@@ -1,4 +1,4 @@
-"""Refusals that tools and the gate word alike: a higher plan is needed, or more than the person allowed."""
+"""Refusals that tools and the gate share: a higher plan is needed, or more than the person allowed."""
 
 from mcp_server.toolkit.context import Caller
 from shared.domain.mcp_addresses import McpAddress
@@ -18,7 +18,7 @@ def paywall(caller: Caller, required: str, feature: str, free_alternative: str |
 
 
 def refuse_change(name: str) -> Invalid:
-    """The tool would change something, and the application was allowed to look only."""
+    """Refuses a change by an application that may only read."""
     refusal = Invalid(Fault("name", "changes data, and this application may only read", "a tool that reads"))
     refusal.message = (
         f"{name} changes data, and this application may only read. To let it change data, connect it to"
@@ -28,7 +28,7 @@ def refuse_change(name: str) -> Invalid:
 
 
 def refuse_elsewhere(name: str, address: McpAddress) -> Invalid:
-    """The tool exists, and the application is connected to an address that does not have it."""
+    """Refuses a tool that exists, but not at the application's address."""
     refusal = Invalid(Fault("name", "is not a tool of this address", f"a name from tools/list of {address.path}"))
     refusal.message = (
         f"{name} is not offered at {address.path}, which has {address.about}. To use it, connect the application to"
@@ -45,7 +45,7 @@ def refuse_administration(name: str) -> AdminOnly:
 
 
 def refuse_files() -> LimitReached:
-    """The account is an agent's that no one has claimed."""
+    """Refuses files to an agent's account that no one has claimed."""
     words = (
         "No one has claimed this agent yet, so it keeps no files and gets no mail address. Its person opens the"
         f" claim_url that came with the API key, or enters the claim code at {settings().web_url}/dashboard/claim."

@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -24,6 +25,7 @@ from mcp_server.toolkit.argument_schema import (
     object_schema,
     read_parameters,
 )
+from mcp_server.toolkit.json_bodies import MAX_VALUES, exceeds_values
 from mcp_server.toolkit.results import Result
 from shared.domain.display_names import to_one_line
 from shared.domain.parsing.numbers import UnreadNumber, read_number
@@ -31,11 +33,11 @@ from shared.domain.plans import Tier
 from shared.domain.preferences import SETTINGS
 from shared.errors import Invalid
 
-# Arguments of tools: raw JSON values become checked keyword values, with the leniency that MCP hosts need.
+# Arguments of tools: raw JSON values become checked keyword values, as leniently as MCP hosts need.
 
 _BOOLEANS = {"true": True, "false": False}
 _NUMBERS = ("integer", "number")
-_MAX_ENTRIES = 20_000  # of any list, whatever its schema says: each entry's faults would have to be found
+_MAX_CHARACTERS = 10_000  # of a text whose schema allows no longer one: readers of it look at each sign
 _LEAST_OF_MANY_LINES = 1000  # characters a text may have that is written in lines, such as notes
 # What n8n sends with the arguments of a model; the person there cannot take it away.
 _OF_THE_HOST = frozenset({"sessionId", "action", "chatInput", "toolCallId"})
@@ -46,19 +48,19 @@ _MAX_LEVELS = 64  # of lists and objects in each other, far below where Python s
 class Arguments:
     """The parameters of one tool: their JSON Schema, and the check that turns raw arguments into keyword values.
 
-    `more`: parameters that are not the function's, because the gate acts on them.
+    `more`: parameters that the gate handles, not the function.
     """
 
     def __init__(self, function: Callable[..., Any], more: Mapping[str, Parameter] | None = None) -> None:
         parameters, definitions = read_parameters(function)
         parameters |= more or {}
         self.schema = object_schema(parameters, definitions)
-        self.listed = condense(self.schema)  # what hosts are told of it
+        self.listed = condense(self.schema)  # what hosts see of it
         self.required: list[str] = self.schema.get("required", [])
         self.places = [name for name, parameter in parameters.items() if has_mark(parameter.type, PLACE)]
         self._replaceable = [name for name, p in parameters.items() if has_mark(p.type, REPLACEABLE)]
         self._optional = self.schema["properties"].keys() - set(self.required)
-        self.settings = {  # the setting of the profile that each of these has when a call leaves it out
+        self.settings = {  # the profile setting that fills each of these when a call leaves it out
             name: SETTINGS[name]
             for name, parameter in parameters.items()
             if name in SETTINGS and name in self._optional and not has_mark(parameter.type, UNASSUMED)
@@ -82,13 +84,13 @@ class Arguments:
         try:
             model = self.model.model_validate(present)
         except ValidationError as error:
-            raise Invalid(*describe_faults(error, self.schema, present)) from None
+            raise Invalid(*describe_faults(error, self.schema, present, self.places)) from None
         return dict(vars(model))
 
     def fill(self, raw_arguments: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
-        """The arguments left out that these settings of a profile give; a value that the tool does not know does not.
+        """Missing arguments from these profile settings; values unknown to the tool are skipped.
 
-        What names a booking takes from it what else is left out.
+        A call that names a booking takes other missing values from it.
         """
         if raw_arguments.get(_RECORD) is not None:
             return {}
@@ -111,7 +113,7 @@ class Arguments:
         return {name: raw_arguments[name] for name in (*(n for n in raw_arguments if n in properties), *named)}
 
 
-def _check_storable(value: Any, levels: int = _MAX_LEVELS) -> None:
+def _check_storable(value: Any, most_characters: int, levels: int = _MAX_LEVELS) -> None:
     """The database takes every text but the null character and halves of surrogate pairs. Raises ValueError."""
     if levels == 0:
         raise ValueError("is nested too deeply")
@@ -119,9 +121,20 @@ def _check_storable(value: Any, levels: int = _MAX_LEVELS) -> None:
         value = [*value, *value.values()]
     if isinstance(value, list):
         for entry in value:
-            _check_storable(entry, levels - 1)
+            _check_storable(entry, most_characters, levels - 1)
+    elif isinstance(value, str) and len(value) > most_characters:
+        raise ValueError("is too long")
     elif isinstance(value, str) and ("\0" in value or not _is_unicode(value)):
         raise ValueError("holds a character that cannot be stored")
+
+
+def _find_longest(node: Any) -> int:
+    """Characters of the longest text that a schema allows somewhere in it; 0 where it names no length."""
+    if isinstance(node, dict):
+        if node.get("additionalProperties") is True:
+            return sys.maxsize  # the arguments of another tool, which checks them itself
+        return max(map(_find_longest, node.values()), default=0) if (most := node.get("maxLength")) is None else most
+    return max(map(_find_longest, node), default=0) if isinstance(node, list) else 0
 
 
 def _is_unicode(text: str) -> bool:
@@ -133,7 +146,7 @@ def _is_unicode(text: str) -> bool:
 
 
 def _fold_short_texts(value: Any, node: Schema) -> Any:
-    """Names and other short texts have one line; what has a pattern or a choice of values is judged as it came."""
+    """Puts names and other short texts on one line; leaves texts with a pattern or choices unchanged."""
     if isinstance(value, list):
         return [_fold_short_texts(entry, node.get("items", {})) for entry in value]
     if isinstance(value, dict):
@@ -146,23 +159,26 @@ def _fold_short_texts(value: Any, node: Schema) -> Any:
 
 
 def _lenient_reader(node: Schema) -> BeforeValidator:
-    """What hosts really send: lists as JSON text are read, and numbers as people write them.
+    """Reads what hosts really send: lists as JSON text, and numbers as people write them.
 
     A boolean is never a number, nor a word a boolean.
     """
     kind = node.get("type")
     inner = node.get("items") or node.get("additionalProperties") or {}
     inner_kind = inner.get("type") if isinstance(inner, dict) else None
+    most_characters = max(_MAX_CHARACTERS, _find_longest(node))
 
     def read(value: Any) -> Any:
         if isinstance(value, bool) and kind in _NUMBERS:
             raise ValueError("is a boolean")
         if isinstance(value, str) and kind in ("array", "object"):
+            if exceeds_values(value.encode(errors="replace")):
+                raise ValueError("has too many entries")
             with suppress(ValueError, RecursionError):
                 value = json.loads(value)
-        if isinstance(value, list) and len(value) > _MAX_ENTRIES:
+        if isinstance(value, list) and len(value) > MAX_VALUES:
             raise ValueError("has too many entries")
-        _check_storable(value)
+        _check_storable(value, most_characters)
         if kind in _NUMBERS:
             value = read_number(value, is_whole=kind == "integer")
         elif inner_kind in _NUMBERS:
@@ -202,7 +218,7 @@ _DETAIL = Parameter(Detail | None, None, {"type": "string", "enum": list(get_arg
 
 
 class Effect(Enum):
-    """What a call does to what the user can see: read-only, destructive, idempotent."""
+    """A call's effect on what the user can see: read-only, destructive, idempotent."""
 
     READS = (True, False, True)
     ADDS = (False, False, False)
@@ -216,12 +232,11 @@ _CHANGE = (Effect.CHANGES, Effect.REPLACES)
 
 @dataclass(frozen=True)
 class Tool:
-    """One tool: its function, and what the gate, the list, REST and the documents need to know of it."""
+    """One tool: its function, and data for the gate, the list, REST and the documents."""
 
     function: Callable[..., Any]
     name: str
     title: str  # what a person reads before allowing a call: a verb and its object
-    phrases: str  # what people say who need it, for find_tools and the pages; no host is shown them
     area: str
     tier: Tier
     effect: Effect
@@ -237,12 +252,12 @@ class Tool:
     screen: str | None = None
     keeps_files: bool = False
     # Arguments, day and facts make its answer in under a millisecond: it runs on the event loop and reads no rows.
-    # "mostly": it needs rows for some arguments, and then begins again on a thread. To go there takes 0.1 ms.
+    # "mostly": it needs rows for some arguments, and then starts again on a thread. To go there takes 0.1 ms.
     static: Static = False
 
     @property
     def plain_name(self) -> str:
-        """The name as words, for sentences about the feature: a title is an order and fits none."""
+        """The name as words, for sentences about the feature: a title is an imperative and fits none."""
         return self.name.replace("_", " ").capitalize()
 
     @cached_property
@@ -252,25 +267,25 @@ class Tool:
 
     @cached_property
     def cites(self) -> bool:
-        """Whether its results hold facts of the reference data, with the fields of `Sourced`."""
+        """Whether its results include facts of the reference data, with the fields of `Sourced`."""
         return '"unaudited"' in json.dumps(self.returns.model_json_schema())
 
     @property
     def condenses(self) -> bool:
-        """Whether it takes `detail` and answers compactly unless asked for all."""
+        """Whether it takes `detail` and answers compactly unless asked for everything."""
         return "detail" in self.arguments.schema["properties"]
 
     @property
     def knows_person(self) -> bool:
-        """Whether settings of the profile stand for arguments that are left out, and airlines are the person's.
+        """Whether settings of the profile fill arguments that are left out, and airlines are the person's.
 
-        A change leaves as it is what a call leaves out. A static tool states facts of every cabin and reads no rows.
+        A change leaves alone what a call leaves out. A static tool states facts of every cabin and reads no rows.
         """
         return bool(self.arguments.settings) and not self.static and self.effect not in _CHANGE
 
     @property
     def takes_reports(self) -> bool:
-        """Whether its answers link to the page on which a wrong fact is reported."""
+        """Whether its answers link to the page for reporting wrong facts."""
         return self.cites or self.states_facts
 
     @property
@@ -293,32 +308,21 @@ TOOLS: dict[str, Tool] = {}
 
 
 def build_arguments(function: Callable[..., Any], *, condenses: bool) -> Arguments:
-    """Builds the arguments of the signature, and `detail` where the gate makes answers compact."""
+    """Builds the arguments of the signature, and `detail` if the gate makes its answers compact."""
     return Arguments(function, {"detail": _DETAIL} if condenses else None)
 
 
 def _fold(text: str) -> str:
-    """One line for each paragraph: line breaks and empty lines cost a model bytes."""
+    """Puts each paragraph on one line: line breaks and empty lines cost a model bytes."""
     return "\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
 
 
-def _read_function(function: Callable[..., Any], title: str | None, *, condenses: bool) -> dict[str, Any]:
-    return {
-        "function": function,
-        "name": function.__name__,
-        "title": title or function.__name__.replace("_", " ").capitalize(),
-        "description": _fold(inspect.getdoc(function) or ""),
-        "arguments": build_arguments(function, condenses=condenses),
-    }
-
-
 def tool(
-    *,
     area: str,
     tier: Tier,
     effect: Effect,
     title: str | None = None,
-    phrases: str = "",
+    *,
     live: bool = False,
     open_world: bool = False,
     meter: Meter = "none",
@@ -337,8 +341,8 @@ def tool(
     `trial` says whether an account below the tier may use the tool for a while, by its id. `states_facts`: its results
     state reviewed facts without the fields of `Sourced`. `screen`: the file of `mcp_server/screens` that draws them.
     `condenses`: it takes `detail`, for the gate. `catalogue` is another one for tools that are no part of it.
-    `phrases`: what people say who need it; `find_tools` looks at them and not at the title. `keeps_files`: it stores a
-    file, or has mail stored, which accounts of no person may not have.
+    `keeps_files`: it stores a file, or has mail stored, which accounts of no person may not have.
+    What people say who need it, which `find_tools` looks at and not at the title, stands in `tool_words.toml`.
     The docstring is the description and ends with the tier's label; parameters and schema come from the signature.
     """
 
@@ -347,8 +351,11 @@ def tool(
         if name in catalogue:
             raise ValueError(f"two tools named {name}")
         catalogue[name] = Tool(
-            **_read_function(function, title, condenses=condenses),
-            phrases=phrases,
+            function=function,
+            name=name,
+            title=title or name.replace("_", " ").capitalize(),
+            description=_fold(inspect.getdoc(function) or ""),
+            arguments=build_arguments(function, condenses=condenses),
             area=area,
             tier=tier,
             effect=effect,
@@ -368,11 +375,11 @@ def tool(
     return register
 
 
-# The parameter ?areas=cards,search: the areas of the catalogue a client wants listed.
+# The parameter ?areas=cards,search: the areas of the catalogue to list for a client.
 
 
 class UnknownArea(Exception):
-    """A name is no area; `areas` are all there are."""
+    """A name is not an area; `areas` lists all."""
 
     def __init__(self, areas: list[str]) -> None:
         super().__init__(f"Unknown area; the areas are {', '.join(areas)}.")

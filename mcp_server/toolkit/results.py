@@ -2,13 +2,9 @@
 
 from datetime import datetime
 from decimal import Decimal
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    PlainSerializer,
-)
+from pydantic import BaseModel, ConfigDict, PlainSerializer
 
 from shared.errors import Status
 
@@ -22,6 +18,12 @@ class Part(BaseModel):
 
     model_config = ConfigDict(frozen=True, from_attributes=True, extra="forbid", defer_build=True)
 
+    @classmethod
+    def from_row(cls, row: Any, /, **own: Any) -> Self:
+        """Fills each field that is not given, and has no default, from the attribute of that name."""
+        names = (name for name, field in cls.model_fields.items() if field.is_required() and name not in own)
+        return cls(**own, **{name: getattr(row, name) for name in names})
+
 
 class Result(Part):
     """What every tool returns: an outcome, one sentence for people, then the fields of the contract."""
@@ -30,7 +32,7 @@ class Result(Part):
     message: str
 
     def shorten(self) -> "Result":
-        """What a compact answer shows of it."""
+        """The part for a compact answer."""
         return self
 
 
@@ -58,7 +60,7 @@ class Paging(Part):
 
     @property
     def more(self) -> str:
-        """A sentence, led by a space, that says how to get the rows that follow; nothing where none do."""
+        """A sentence, after a space, on how to get the following rows; empty if there are none."""
         first, last = (self.page - 1) * self.per_page + 1, self.page * self.per_page
         return f" Rows {first:,} to {last:,} are here; page {self.page + 1} has more." if self.has_more else ""
 

@@ -1,4 +1,4 @@
-"""The database threads of this process: as many as the connection pool has connections, and few of one account."""
+"""The database threads of this process: as many as the pool has connections, and few for one account."""
 
 from collections.abc import Callable
 from functools import lru_cache, partial
@@ -13,7 +13,7 @@ from shared.settings import settings
 
 T = TypeVar("T")
 THREADS_OF_AN_ACCOUNT = 2
-# By event loop and account; who waits holds no thread.
+# By event loop and account; a waiting caller holds no thread.
 _turns: WeakValueDictionary[tuple[EventLoopToken, int], anyio.Semaphore] = WeakValueDictionary()
 
 
@@ -23,9 +23,9 @@ def limiter() -> anyio.CapacityLimiter:
 
 
 async def run_for_account(account_id: int, work: Callable[..., T], *arguments: Any) -> T:
-    """On a thread, two of one account at once: all that compute share one interpreter with the calls of everybody else.
+    """Runs it on a thread, at most two for one account: computations share one interpreter with everyone's calls.
 
-    Calls without an account wait for no one here; they are counted by their address.
+    Calls without an account do not wait here; they are limited by address.
     """
     if not account_id:
         return await anyio.to_thread.run_sync(partial(work, *arguments), limiter=limiter())

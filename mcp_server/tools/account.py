@@ -1,4 +1,4 @@
-"""The caller's plan: what it allows, what is used of it, and what the other plans add."""
+"""The caller's plan: what it allows, how much is used, and what the other plans add."""
 
 from datetime import date, datetime
 from decimal import Decimal
@@ -6,9 +6,7 @@ from decimal import Decimal
 from sqlalchemy import select
 
 from mcp_server.calls.usage import USAGE_LOG
-from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Money, Part, Result
+from mcp_server.toolkit import Call, Effect, Money, Part, Result, Tier, tool
 from shared import clock
 from shared.db.flight_alerts import FlightAlert
 from shared.db.pagination import select_count
@@ -75,7 +73,7 @@ class Usage(Result):
 
 
 def _monthly_price(call: Call, plan: Plan) -> Decimal | None:
-    """The price a month; None where this installation has set none."""
+    """The price a month; None if the operator has not set one."""
     return {Plan.FREE: Decimal(0), Plan.PREMIUM: Decimal(str(call.settings.premium_price))}.get(plan)
 
 
@@ -87,13 +85,7 @@ _HELD = select(
 )
 
 
-@tool(
-    area="account",
-    tier=Tier.FREE,
-    effect=Effect.READS,
-    title="Show my plan and what I have used",
-    phrases="Why is my limit reached? Searches left today, which plan; what would I get if I paid for the next",
-)
+@tool("account", Tier.FREE, Effect.READS, "Show my plan and what I have used")
 def get_usage(call: Call) -> Usage:
     """Shows the user's plan or subscription, its limits, searches used and left today, and what an upgrade adds.
 
@@ -105,7 +97,7 @@ def get_usage(call: Call) -> Usage:
     searches, cap = used.get(SEARCHES, 0), call.limits.searches_per_day
     allowed = "without limit" if cap is None else f"of {cap}"
     plan = call.plan
-    caps = {kind.table: kind.cap(plan) for kind in LIMITED_KINDS} | {"active_trips": call.limits.active_trips}
+    caps = {kind.files: kind.cap(plan) for kind in LIMITED_KINDS} | {"active_trips": call.limits.active_trips}
     return Usage(
         message=f"{plan.slug.title()} plan: {pluralize(searches, 'search', 'searches')} used today, {allowed}.",
         plan=CurrentPlan(

@@ -7,15 +7,13 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, Field
 from sqlalchemy import delete
 
-from mcp_server.toolkit.context import Call
+from mcp_server.toolkit import Added, Call, Effect, Paging, Part, Result, Tier, tool
 from mcp_server.toolkit.own_rows import Again, find_saved
 from mcp_server.toolkit.parameters import Day, Page, PerPage, RowId, TripId, line
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Added, Paging, Part, Result
+from mcp_server.toolkit.wording import tell_rows
 from mcp_server.views.trips import ChatLink, SearchRecord, get_own_trip, to_chat_link, to_search_record
 from shared.db.trips import ChatLink as Row
 from shared.db.trips import newest_activity, open_trip
-from shared.domain.plurals import pluralize
 from shared.errors import NotFound
 
 
@@ -53,13 +51,7 @@ class Activity(Result):
     paging: Paging
 
 
-@tool(
-    title="Save a link to a chat",
-    phrases="Save or store what we decided: bookmark this chat, keep it under my trip for later",
-    area="trips",
-    tier=Tier.FREE,
-    effect=Effect.REPLACES,
-)
+@tool("trips", Tier.FREE, Effect.REPLACES, "Save a link to a chat")
 def save_chat_link(
     call: Call,
     title: Annotated[str, line(160)],
@@ -88,13 +80,7 @@ def save_chat_link(
     return SavedChat(message=message, chat=to_chat_link(row), created=chat_id is None, already_saved=False)
 
 
-@tool(
-    title="Remove a saved chat link",
-    phrases="Delete the bookmark of our saved chat or discussion",
-    area="trips",
-    tier=Tier.FREE,
-    effect=Effect.CHANGES,
-)
+@tool("trips", Tier.FREE, Effect.CHANGES, "Remove a saved chat link")
 def remove_chat_link(
     call: Call, chat_id: Annotated[RowId, Field(description="From list_recent_activity.")]
 ) -> RemovedChat:
@@ -108,13 +94,7 @@ def remove_chat_link(
     return RemovedChat(message=f"{title} is no longer kept.", removed=Gone(chat_id=chat_id, title=title))
 
 
-@tool(
-    title="List recent searches and chats",
-    phrases="What did we search or look up yesterday or last week? My old searches and saved conversations",
-    area="trips",
-    tier=Tier.FREE,
-    effect=Effect.READS,
-)
+@tool("trips", Tier.FREE, Effect.READS, "List recent searches and chats")
 def list_recent_activity(
     call: Call,
     kind: Literal["search", "chat", "all"] = "all",
@@ -131,8 +111,9 @@ def list_recent_activity(
         get_own_trip(call, trip_id)
     start = datetime.combine(since, time(), UTC) if since else None
     activity = newest_activity(call.db, kind, trip_id, start, page, per_page)
+    entries = [*(row.summary for row in activity.searches), *(row.title for row in activity.chats)]
     return Activity(
-        message=f"{pluralize(activity.total, 'entry', 'entries')}.",
+        message=tell_rows(activity.total, "entry", entries, "entries"),
         searches=[to_search_record(row) for row in activity.searches],
         chats=[to_chat_link(row) for row in activity.chats],
         paging=Paging.of(page, per_page, activity.total),

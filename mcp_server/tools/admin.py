@@ -6,10 +6,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from mcp_server.calls.quota import COUNTED
-from mcp_server.toolkit.context import Call
+from mcp_server.toolkit import Call, Effect, Paging, Part, Result, Tier, tool
 from mcp_server.toolkit.parameters import Page, PerPage, RowId
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Paging, Part, Result
 from mcp_server.views.trips import SearchRecord, to_search_record
 from shared.db.accounts import page_of_accounts
 from shared.db.admin_figures import count_rest_calls, find_account, newest_searches
@@ -64,13 +62,7 @@ class OneUser(Result):
     recent_searches: list[SearchRecord]
 
 
-@tool(
-    area="admin",
-    tier=Tier.ADMIN,
-    effect=Effect.READS,
-    title="List accounts (administrator)",
-    phrases="Admin: list all accounts, find everyone at a domain or who signed up with an email address",
-)
+@tool("admin", Tier.ADMIN, Effect.READS, "List accounts (administrator)")
 def admin_list_users(
     call: Call,
     search: Annotated[str | None, Field(max_length=120, description="Part of the email.")] = None,
@@ -82,21 +74,12 @@ def admin_list_users(
     For "Who signed up from this company?" Admin-only.
     """
     rows, total = page_of_accounts(unscoped(call.db), search, page, per_page)
-    users = [
-        ListedUser(id=r.id, email=r.email, tier=r.plan, created_at=r.created_at, last_seen_at=r.last_seen_at)
-        for r in rows
-    ]
+    users = [ListedUser.from_row(r, tier=r.plan) for r in rows]
     message = f"{pluralize(total, 'account')}{' found' if search else ''}."
     return Users(message=message, users=users, paging=Paging.of(page, per_page, total))
 
 
-@tool(
-    area="admin",
-    tier=Tier.ADMIN,
-    effect=Effect.READS,
-    title="Show an account (administrator)",
-    phrases="Admin: what's on her or his account? They say premium is paid; blocked, searches and calls used",
-)
+@tool("admin", Tier.ADMIN, Effect.READS, "Show an account (administrator)")
 def admin_get_user(
     call: Call,
     id: RowId | None = None,
@@ -122,7 +105,7 @@ def admin_get_user(
     )
     return OneUser(
         message=f"Account {row.id}, {row.email or 'an agent without an address'}: {row.plan.title()} plan.",
-        user=User(id=row.id, email=row.email, created_at=row.created_at, tier=row.plan, is_admin=row.is_admin),
+        user=User.from_row(row, tier=row.plan),
         subscription=subscription,
         api_usage=api_usage,
         recent_searches=searches,

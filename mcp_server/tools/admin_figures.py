@@ -1,13 +1,11 @@
-"""Tools with figures for administrators: calls by tool, day and client, and totals of the installation."""
+"""Figures for administrators: calls by tool, day and client, and totals of the installation."""
 
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Part, Result
+from mcp_server.toolkit import Call, Effect, Part, Result, Tier, tool
 from shared.db import admin_figures as figures
 from shared.db.admin_figures import MAX_EXACT_TIMES, one_snapshot
 from shared.db.call_figures import WINDOW
@@ -17,7 +15,7 @@ from shared.services.operations import workers
 from shared.services.search import sources
 
 ACTIVE_DAYS = FAILED_DAYS = 7
-MAX_CLIENTS = 50  # in one answer; applications choose their own names, so there can be many
+MAX_CLIENTS = 50  # in one answer; applications name themselves, so there can be many
 
 
 class CallTotals(Part):
@@ -110,17 +108,7 @@ def _list_days(call: Call, number: int) -> list[date]:
     return [call.today - timedelta(days=back) for back in reversed(range(number))]
 
 
-def _start_of_day(day: date) -> datetime:
-    return datetime.combine(day, time(), UTC)
-
-
-@tool(
-    area="admin",
-    tier=Tier.ADMIN,
-    effect=Effect.READS,
-    title="Show tool statistics (administrator)",
-    phrases="Admin: which of our tools get called most last week or month? Failure rate, errors, paywall share",
-)
+@tool("admin", Tier.ADMIN, Effect.READS, "Show tool statistics (administrator)")
 def admin_mcp_usage_stats(call: Call, days: Annotated[int, Field(ge=1, le=WINDOW)] = 14) -> UsageStats:
     """Shows which tools are called most, with failure rate, errors, paywalls and times, by day and application.
 
@@ -149,13 +137,7 @@ def admin_mcp_usage_stats(call: Call, days: Annotated[int, Field(ge=1, le=WINDOW
     )
 
 
-@tool(
-    area="admin",
-    tier=Tier.ADMIN,
-    effect=Effect.READS,
-    title="Show the service's state (administrator)",
-    phrases="Admin: how is the service doing this quarter? Total accounts, new, free vs paid, failed jobs",
-)
+@tool("admin", Tier.ADMIN, Effect.READS, "Show the service's state (administrator)")
 def admin_platform_overview(call: Call, days: Annotated[int, Field(ge=1, le=365)] = 30) -> Overview:
     """Shows how the service is doing: total accounts, free and paid, new sign-ups per day, failed jobs and sources.
 
@@ -164,7 +146,7 @@ def admin_platform_overview(call: Call, days: Annotated[int, Field(ge=1, le=365)
     window, session = _list_days(call, days), one_snapshot(call.db)
     plans = figures.accounts_by_plan(session, call.now - timedelta(days=ACTIVE_DAYS))
     total = sum(number for number, _ in plans.values())
-    new = figures.count_signups(session, _start_of_day(window[0]))
+    new = figures.count_signups(session, datetime.combine(window[0], time(), UTC))
     queued, failed = figures.count_jobs(session, call.now - timedelta(days=FAILED_DAYS))
     return Overview(
         message=f"{pluralize(total, 'account')}, {sum(new.values()):,} of them new in {pluralize(days, 'day')};"

@@ -7,19 +7,17 @@ from typing import Annotated
 
 from pydantic import Field
 
-from mcp_server.toolkit.context import Call
+from mcp_server.toolkit import NO_DATA, Call, Effect, Money, NoDataWord, Part, Result, Tier, tool
 from mcp_server.toolkit.parameters import Day
 from mcp_server.toolkit.provenance import Verified, describe_verified
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Part, Result
 from mcp_server.views.airlines import AirlineName, Endpoint, list_endpoints
 from shared.domain.dates import format_day, format_iso_day
 from shared.domain.plurals import pluralize
 from shared.errors import NoData, NotFound
 from shared.reference.airlines import Airline
 from shared.reference.provenance import find_publisher
-from shared.reference.rows import CancellationFee as FeeRow
-from shared.reference.rows import ProgramFact
+from shared.reference.rows.award_charts import CancellationFee as FeeRow
+from shared.reference.rows.programmes import ProgramFact
 
 PARTNER_NOTE = "This is the airline's own programme; a partner programme that booked the award charges its own fee."
 MAX_PROGRAMMES = 4
@@ -88,14 +86,7 @@ def _find_partner_release(call: Call, airline: Airline) -> tuple[int | None, str
     return None, None
 
 
-@tool(
-    title="Show when award seats open",
-    phrases="How far ahead does it open award seats, how early? From what day and time can I book with points?",
-    area="pricing",
-    tier=Tier.FREE,
-    effect=Effect.READS,
-    static=True,
-)
+@tool("pricing", Tier.FREE, Effect.READS, "Show when award seats open", static=True)
 def get_award_release_window(call: Call, airline: Annotated[str, Field(max_length=60)]) -> ReleaseWindow:
     """Tells how far in advance an airline releases award seats: how many days ahead its calendar opens.
 
@@ -135,20 +126,12 @@ def _describe_cost(fee: FeeRow) -> str:
 
 
 def _describe_terms(fee: FeeRow) -> str:
-    """The cost, what it depends on, and until when."""
+    """The cost, its conditions and its deadline."""
     deadline = fee.cutoff and f"deadline: {fee.cutoff}"
     return "; ".join(part for part in (_describe_cost(fee), fee.remark, deadline) if part)
 
 
-@tool(
-    title="Show what cancelling an award costs",
-    phrases="If I cancel my award ticket, what does it cost, and do I get my miles back?",
-    area="pricing",
-    tier=Tier.FREE,
-    effect=Effect.READS,
-    anonymous=True,
-    static=True,
-)
+@tool("pricing", Tier.FREE, Effect.READS, "Show what cancelling an award costs", anonymous=True, static=True)
 def get_cancellation_fee(call: Call, airline: Annotated[str, Field(max_length=60)]) -> AirlineFees:
     """Tells the fee to cancel an award ticket and get the miles back (redeposit, refund), and who is exempt.
 
@@ -158,7 +141,7 @@ def get_cancellation_fee(call: Call, airline: Annotated[str, Field(max_length=60
     fee = call.reference.cancellation_fee(carrier.program) if carrier.program else None
     if fee is None or carrier.program is None:
         unknown = f"The award cancellation fee of {carrier.name} is not known for its own programme."
-        # What programmes that sell this airline charge: theirs is the fee that counts.
+        # Fees of programmes that sell this airline: theirs apply.
         reference = call.reference
         fees = [f for f in reference.rows("cancellation_fees.csv") if reference.partner(f.program, carrier.iata)]
         proven = sorted(fees, key=lambda f: (f.audited_on is None, f.program))[:MAX_PROGRAMMES]
@@ -191,14 +174,7 @@ def _find_carrier(call: Call, code: str) -> Airline:
     return carrier
 
 
-@tool(
-    area="search",
-    tier=Tier.FREE,
-    effect=Effect.READS,
-    title="Look up a flight number",
-    phrases="My ticket says this flight code: who is it, when does it leave, which miles would I use?",
-    static=True,
-)
+@tool("search", Tier.FREE, Effect.READS, "Look up a flight number", static=True)
 def lookup_flight(
     call: Call,
     flight_number: Annotated[str, Field(pattern=r"^[A-Za-z0-9]{2,3} ?\d{1,4}[A-Za-z]?$")],
@@ -225,13 +201,8 @@ def lookup_flight(
         if carrier.stopped_on is None
         else f"{parts[1]} {parts[2]} was a flight of {carrier.name},"
         f" which ended all flights on {format_day(carrier.stopped_on)}.",
-        airline=FlightCarrier(
-            code=carrier.iata,
-            name=carrier.name,
-            country=carrier.country or NO_DATA,
-            slug=carrier.slug,
-            alliance=alliance,
-            stopped_on=carrier.stopped_on,
+        airline=FlightCarrier.from_row(
+            carrier, code=carrier.iata, country=carrier.country or NO_DATA, alliance=alliance
         ),
         program=searchable and searchable.program,
         supported_endpoints=list_endpoints(searchable) if searchable else [],

@@ -1,23 +1,20 @@
-"""The airports an airline serves, as far as its non-stop routes are known."""
+"""The airports an airline serves, from its known non-stop routes."""
 
 from typing import Annotated
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
-from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.parameters import AirportOrCity, LooseName, Page, PerPage, iso_country
+from mcp_server.toolkit import Call, Effect, Paging, Part, Result, Tier, tool
+from mcp_server.toolkit.parameters import AirportOrCity, Country, LooseName, Page, PerPage
 from mcp_server.toolkit.provenance import Verified, describe_verified
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Paging, Part, Result
 from shared.domain import names
 from shared.domain.airports import Airport as Known
 from shared.domain.plurals import pluralize
 from shared.errors import NoData
 from shared.reference.city_airports import require_airports
-from shared.reference.rows import Route
+from shared.reference.rows.travel import Route
 
 CONFIDENCE_LEVELS = ("low", "medium", "high")
-Country = Annotated[str, Field(pattern=r"^[A-Za-z]{2}$"), AfterValidator(iso_country)]
 
 
 class ServingAirline(Part):
@@ -44,19 +41,13 @@ def _matches(airport: Known, text: str, country: str | None) -> bool:
 
 
 def _list_routes(call: Call, carrier: str, served: set[str], origins: set[str]) -> list[Route]:
-    """The routes an answer rests on: those between the airports it lists and its origins, else all of the carrier."""
+    """The routes behind an answer: those between the airports it lists and its origins, else all of the carrier."""
     routes: list[Route] = [r for r in call.reference.rows("routes.csv") if r.carrier == carrier]
     ends = [(r, {r.origin, r.destination}) for r in routes]
     return [r for r, pair in ends if pair & served and (not origins or pair & origins)] or routes
 
 
-@tool(
-    title="List an airline's routes",
-    phrases="Where does this airline fly to nonstop from here? Its network, cities, direct routes",
-    area="pricing",
-    tier=Tier.FREE,
-    effect=Effect.READS,
-)
+@tool("pricing", Tier.FREE, Effect.READS, "List an airline's routes")
 def get_airports(
     call: Call,
     airline: LooseName,
@@ -89,10 +80,7 @@ def get_airports(
         message=f"{carrier.name} is known to serve {count}{where}."
         f" {audited_count} of {pluralize(len(routes), 'route')} stand in two sources.",
         airline=ServingAirline(code=carrier.iata, name=carrier.name),
-        airports=[
-            ServedAirport(iata=a.code, name=a.name, city=a.city, country=a.country)
-            for a in matches[(page - 1) * per_page : page * per_page]
-        ],
+        airports=[ServedAirport.from_row(a, iata=a.code) for a in matches[(page - 1) * per_page : page * per_page]],
         paging=Paging.of(page, per_page, len(matches)),
         **describe_verified(weakest),
     )

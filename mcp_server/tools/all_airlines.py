@@ -8,10 +8,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from mcp_server.toolkit.context import LiveCall
+from mcp_server.toolkit import Effect, LiveCall, Part, Tier, tool
 from mcp_server.toolkit.parameters import AirportOrCity, Cabin, Day, Passengers, Points
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Part
 from mcp_server.toolkit.wording import (
     airline_name,
     list_airline_names,
@@ -67,7 +65,7 @@ class AllAirlines(SeatSearch):
 
 @dataclass(frozen=True)
 class _Selection:
-    """Codes of the airlines the caller named, those to search, and those with no seats on sale that far ahead."""
+    """Codes of the airlines the caller named, those to search, and those whose seats are not on sale that far ahead."""
 
     named: list[str]
     airlines: list[str]
@@ -75,11 +73,10 @@ class _Selection:
 
 
 @tool(
-    title="Search award seats of all airlines",
-    phrases="Who has award seats on my date? Reward flights on points for 2, any carrier, nonstop",
-    area="search",
-    tier=Tier.FREE,
-    effect=Effect.READS,
+    "search",
+    Tier.FREE,
+    Effect.READS,
+    "Search award seats of all airlines",
     live=True,
     open_world=True,
     meter="search",
@@ -145,7 +142,7 @@ def _describe_request(
 
 
 def _select_airlines(call: LiveCall, airlines: Sequence[str] | None, earliest: Date) -> _Selection:
-    """Raises NoData when no airline that was named has released any of the days."""
+    """Raises NoData if no named airline has released any of the days."""
     codes = list(dict.fromkeys(call.reference.airline(text).iata for text in airlines or ()))
     airlines_to_ask = codes or list_searchable(call)
     too_early = [code for code in airlines_to_ask if earliest > last_day_on_sale(call, code)]
@@ -177,7 +174,7 @@ def _build_coverage(result: Found, selection: _Selection) -> Coverage:
 
 
 def _list_by_airline(result: Found, selection: _Selection, matches: Sequence[AwardOption]) -> list[OfAirline]:
-    """Every airline that was requested or has an offer; others without seats are in the coverage alone."""
+    """Every airline that was requested or has an offer; others without seats are only in the coverage."""
     lowest, best = _find_cheapest(result.options), _find_cheapest(matches)
     unknown = set(_find_unknown(result, selection))
     codes = sorted({*selection.named, *lowest}, key=lambda c: (c not in best, lowest.get(c, 0), c))
@@ -222,7 +219,7 @@ def _describe_cheapest(call: LiveCall, matches: Sequence[AwardOption], passenger
         return ""
     best, facts = matches[0], call.reference
     price = describe_price(price_party(best, passengers), program_name(facts, best.program))
-    sentence = f" Cheapest: {price}, with {airline_name(facts, best.airline)} on {format_weekday(best.date)}."
+    sentence = f"Cheapest: {price}, with {airline_name(facts, best.airline)} on {format_weekday(best.date)}."
     return " ".join([sentence, *warn_of_phantoms(facts, matches[:1])])
 
 
@@ -235,11 +232,8 @@ def _describe_result(
         none = "Whether there are award seats is not known" if result.coverage.failed else "No award seats are open"
         sentences = [f"{none}, {where}.{searched}"]
     else:
-        airlines = len({o.airline for o in matches})
-        sentences = [
-            f"{pluralize(len(matches), 'award offer')} of {pluralize(airlines, 'airline')}, {where}."
-            f"{cheapest}{searched}"
-        ]
+        airlines = pluralize(len({o.airline for o in matches}), "airline")
+        sentences = [f"{cheapest} {pluralize(len(matches), 'award offer')} of {airlines}, {where}.{searched}"]
     if len(matches) > limit:
         sentences.append("The cheapest is listed." if limit == 1 else f"The {limit} cheapest are listed.")
     if failed := [f"{f.name} ({f.reason})" for f in result.coverage.failed]:

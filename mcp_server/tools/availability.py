@@ -10,7 +10,7 @@ from mcp_server.toolkit.context import Call, CallBase, LiveCall
 from mcp_server.toolkit.parameters import AirportOrCity, Cabin, Day, Passengers
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Marked, Money, NoDataWord, Part, Result
-from mcp_server.toolkit.wording import list_offer_names, program_name
+from mcp_server.toolkit.wording import list_offer_names, program_name, tell_rows
 from mcp_server.views.airlines import Endpoint, list_endpoints
 from mcp_server.views.award_search import (
     SeatSearch,
@@ -89,11 +89,10 @@ class SearchableAirlines(Result):
 
 
 @tool(
-    title="Search one airline's award seats",
-    phrases="Does this airline, such as Virgin, have award space on my date? Something in Upper Class, J or F?",
-    area="search",
-    tier=Tier.FREE,
-    effect=Effect.READS,
+    "search",
+    Tier.FREE,
+    Effect.READS,
+    "Search one airline's award seats",
     live=True,
     open_world=True,
     meter="search",
@@ -123,12 +122,12 @@ async def search_availability(
     result = await search(call.ask, carrier.iata, routes, date, cabins, passengers)
     prices = {name: find_best_offer(carrier, (o for o in result.options if o.cabin == name)) for name in cabins}
     where = f"{origin} to {destination} on {format_weekday(date)}"
-    return Availability(
+    return Availability.from_row(
+        result,
         status="partial" if result.coverage.failed else "ok",
         message=_describe_result(call, carrier, where, result, [o for o in prices.values() if o], passengers)
         + ("" if cabin else describe_hidden_cabins(call)),
         asked=build_asked(origin, destination, cabins, passengers, carrier.iata, day=date),
-        options=result.options,
         names=list_offer_names(call.reference, result.options),
         booking_pages=list_booking_links(call.reference, result.options, passengers),
         warnings=warn_of_phantoms(call.reference, result.options),
@@ -136,8 +135,6 @@ async def search_availability(
         states={
             name: judge_seats(best is not None, answered=not result.coverage.failed) for name, best in prices.items()
         },
-        coverage=result.coverage,
-        freshness=result.freshness,
         searches_left_today=call.searches_left,
     )
 
@@ -148,8 +145,8 @@ def _describe_result(
     failed = [f"{f.name} ({f.reason})" for f in result.coverage.failed]
     sources = ", ".join(result.coverage.answered)
     if result.options:
-        sentences = [f"{pluralize(len(result.options), 'award offer')} of {airline.name}, {where}."]
-        sentences += [_describe_cabin(call.reference, offer, passengers) for offer in best]
+        sentences = [_describe_cabin(call.reference, offer, passengers) for offer in best]
+        sentences.append(f"{pluralize(len(result.options), 'award offer')} of {airline.name}, {where}.")
         sentences += warn_of_phantoms(call.reference, best)
     elif failed:
         sentences = [f"Whether {airline.name} has award seats, {where}, is not known."]
@@ -167,15 +164,7 @@ def _describe_cabin(facts: Reference, offer: AwardOption, passengers: int) -> st
     return f"{offer.cabin.replace('_', ' ').capitalize()}: {price}."
 
 
-@tool(
-    title="List the airlines that can be searched",
-    phrases="Do you do this airline? Which can you search for seats or a month calendar, is its source down",
-    area="pricing",
-    tier=Tier.FREE,
-    effect=Effect.READS,
-    states_facts=True,
-    condenses=True,
-)
+@tool("pricing", Tier.FREE, Effect.READS, "List the airlines that can be searched", states_facts=True, condenses=True)
 def list_supported_airlines(
     call: Call, endpoint: Endpoint | None = None, live_only: bool = False
 ) -> SearchableAirlines:
@@ -187,8 +176,9 @@ def list_supported_airlines(
     rows = [_to_searchable_airline(call.reference.airlines[code], source_state) for code in list_searchable(call)]
     rows = [r for r in rows if endpoint is None or endpoint in r.endpoints]
     airlines = [r for r in rows if r.state == "live" or not live_only]
+    listed = tell_rows(len(airlines), "airline", (airline.name for airline in airlines))
     return SearchableAirlines(
-        message=f"{pluralize(len(airlines), 'airline')}. {_describe_source(call, source_state)}",
+        message=f"{listed} {_describe_source(call, source_state)}",
         mode=call.data_mode,
         airlines=airlines,
         live=sum(r.state == "live" for r in airlines),
@@ -206,11 +196,9 @@ def _describe_source(call: Call, source_state: SourceStanding) -> str:
 
 
 def _to_searchable_airline(airline: Airline, source_state: SourceStanding) -> SearchableAirline:
-    return SearchableAirline(
+    return SearchableAirline.from_row(
+        airline,
         code=airline.iata,
-        slug=airline.slug,
-        name=airline.name,
-        program=airline.program,
         endpoints=list_endpoints(airline),
         state=source_state.state,
         last_success_at=source_state.last_success_at,

@@ -3,22 +3,21 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from mcp_server.toolkit.context import Call
+from mcp_server.toolkit import Call, Effect, Part, Result, Tier, tool
 from mcp_server.toolkit.parameters import LooseName
 from mcp_server.toolkit.provenance import Audited, Verified, describe_audited, describe_verified
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Part, Result
 from mcp_server.views.award_charts import Scope, describe_categories, describe_values, find_chart_gap
-from mcp_server.views.program_rules import Rule, describe_example, list_rules
+from mcp_server.views.program_rules import TOPICS, Rule, describe_example, list_rule_rows, list_rules
 from shared.domain.award_charts import Chart
 from shared.domain.plurals import pluralize
+from shared.reference.ages import describe_left_out
 from shared.reference.hotel_awards import list_point_values, list_prices
-from shared.reference.rows import Program
 from shared.reference.rows.earning import StatusEarningRule
+from shared.reference.rows.programmes import Program
 
-# What flights, cards and awards count for status and points, in sentences by programme.
+# How flights, cards and awards count for status and points, in sentences by programme.
 
-# The question each kind of rule answers; the facts hold no other kinds (a test checks).
+# The question each kind of rule answers; the facts have no other kinds (a test checks).
 STATUS_QUESTIONS = {
     "avios_per_currency": "How many Avios do tickets earn?",
     "basic_economy_earning": "Does basic economy earn?",
@@ -42,7 +41,7 @@ _TRUST = ("missing", "low", "medium", "high")
 
 
 def explain_status_rules(call: Call, program: str) -> Iterator[tuple[str, str, StatusEarningRule]]:
-    """Question, answer and the row whose source stands for it: the least sure of its kind."""
+    """Question, answer and the row to cite: the least certain of its kind."""
     facts: Sequence[StatusEarningRule] = call.reference.fresh_rows("status_earning_rules.csv", call.today)
     for rule, question in STATUS_QUESTIONS.items():
         rows = [r for r in facts if (r.program, r.rule) == (program, rule)]
@@ -212,24 +211,16 @@ def _find_cheapest(call: Call, program: Program, charts: list[Chart]) -> Cheapes
 
 
 def _pick_source(call: Call, program: Program, charts: list[Chart]) -> Any:
-    """The fact whose source stands for the whole answer: the first chart, a hotel price or the programme."""
+    """The fact whose source is cited for the whole answer: the first chart, a hotel price or the programme."""
     nights = list_prices(call.reference, program.slug, call.today)
     return next(iter([*charts, *(r for r in nights if r.points), program]))
 
 
-@tool(
-    area="pricing",
-    tier=Tier.FREE,
-    effect=Effect.READS,
-    title="Explain a programme's award prices",
-    phrases="How does this programme price awards and why? Explain it simply: chart, table, zones, even dynamic?",
-    anonymous=True,
-    static=True,
-)
+@tool("pricing", Tier.FREE, Effect.READS, "Explain a programme's award prices", anonymous=True, static=True)
 def get_award_chart_faq(call: Call, program: LooseName) -> ChartFaq:
     """Explains in simple words how a programme prices awards: zones, distance, dynamic, peak dates, sweet spots.
 
-    For "Why is it so expensive in peak, how does it price?" Why prices differ. Other rules: get_program_rules. Free.
+    For "Why is it so expensive in peak, how does it price?" Other rules: get_program_rules. Free.
     """
     resolved = call.reference.program(program)
     charts = _find_charts(call, resolved)
@@ -243,14 +234,18 @@ def get_award_chart_faq(call: Call, program: LooseName) -> ChartFaq:
     ]
     least = _find_cheapest(call, resolved, charts)
     source = _pick_source(call, resolved, charts)
-    answers = pluralize(len(entries), "answer") if entries else "Nothing is known here"
-    message = f"{answers} about {resolved.name}."
+    message = f"{resolved.name}:"
     if least:
         of = next((SCOPE_WORDS.get(c.scope, " of partner flights") for c in charts if c.chart_id == least.chart_id), "")
         what = f"{least.cabin.replace('_', ' ')}, {least.route_or_band}"
         message += f" The cheapest chart price{of} is {least.points:,} ({what})."
     elif charts:
         message += " Its prices are dynamic: no chart is known."
+    message += f" {pluralize(len(entries), 'answer')}." if entries else " Nothing is known here."
+    facts = [row for row in call.reference.rows("program_facts.csv") if row.topic in FACT_QUESTIONS]
+    facts += call.reference.rows("status_earning_rules.csv")
+    rows = [*list_rule_rows(call, resolved, TOPICS), *(row for row in facts if row.program == resolved.slug)]
+    message += describe_left_out("program_facts.csv", rows, call.today)
     return ChartFaq(
         message=message,
         program=resolved.slug,

@@ -4,9 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from mcp_server.toolkit.context import LiveCall
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Marked, Money, Part, Result
+from mcp_server.toolkit import Effect, LiveCall, Marked, Money, Part, Result, Tier, tool
 from mcp_server.toolkit.wording import program_name
 from shared.domain.dates import format_weekday
 from shared.domain.flight_times import format_flight_times
@@ -16,7 +14,7 @@ from shared.domain.party_prices import PER, Per, describe_price, price_party
 from shared.domain.plurals import pluralize
 from shared.providers.contract import AwardTrip, Segment
 from shared.reference.load import Reference
-from shared.services.search.award_ids import find_award_row
+from shared.services.search.award_ids import find_award_rows
 from shared.services.search.award_trips import get_award_trips
 from shared.services.search.provenance import Freshness, freshness
 
@@ -61,15 +59,7 @@ class AwardTripDetails(Result):
     freshness: Freshness
 
 
-@tool(
-    title="Show the flights of an award",
-    phrases="That second award result: which plane, segments and layover has it, and where do I click to book?",
-    area="search",
-    tier=Tier.FREE,
-    effect=Effect.READS,
-    live=True,
-    open_world=True,
-)
+@tool("search", Tier.FREE, Effect.READS, "Show the flights of an award", live=True, open_world=True)
 async def get_award_trip_details(
     call: LiveCall,
     trip_id: Annotated[str, Field(max_length=120, description="From an award search result row.")],
@@ -78,20 +68,16 @@ async def get_award_trip_details(
 
     For "Tell me more about the second option." Per person. Needs seats.aero connected. Free.
     """
-    row = await call.in_session(lambda session: find_award_row(session, call.account_id, trip_id))
+    (row,) = await call.in_session(lambda session: find_award_rows(session, call.account_id, [trip_id]))
     reading = await get_award_trips(call.ask, call.account_id, trip_id, row)
     trip = min(reading.value or (), key=_rank)
     marks = {"generated_at": call.sandbox_timestamp(reading.taken_at)}
-    return AwardTripDetails(
+    return AwardTripDetails.from_row(
+        trip,
         message=_describe_trip(call.reference, trip, reading.source),
         segments=[TripSegment.model_validate(vars(s) | marks) for s in trip.segments],
-        stops=trip.stops,
-        duration_minutes=trip.duration_minutes,
-        cabin=trip.cabin,
-        points=trip.points,
         taxes=TripTaxes(amount=trip.taxes, currency=trip.taxes_currency),
         per=PER,
-        seats=trip.seats,
         booking_links=[TripLink.model_validate(vars(link) | marks) for link in trip.links],
         freshness=freshness([reading]),
     )

@@ -4,17 +4,19 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from decimal import Decimal
-from functools import partial
+from fractions import Fraction
+from math import lcm
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, WithJsonSchema
 from sqlalchemy import delete
 
+from mcp_server.toolkit import NO_DATA, Call, Effect, Money, Part, Result, Tier, TotalValue, tool
 from mcp_server.toolkit.argument_faults import WrongValue
 from mcp_server.toolkit.argument_schema import REPLACEABLE
-from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import (
     AnyName,
+    AnyProgram,
     AnyProgramSlug,
     Country,
     Currency,
@@ -22,9 +24,7 @@ from mcp_server.toolkit.parameters import (
     Member,
     limit_length,
 )
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import NO_DATA, Money, Part, Result, TotalValue
-from mcp_server.toolkit.wording import program_name
+from mcp_server.toolkit.wording import program_name, tell_rows
 from shared.db.accounts import lock
 from shared.db.balances import PointsBalance as Row
 from shared.db.balances import load_balances, set_balance
@@ -33,26 +33,24 @@ from shared.domain import balances, time_zones
 from shared.domain.dates import format_day
 from shared.domain.household import add_member
 from shared.domain.parsing.numbers import read_number
-from shared.domain.plurals import pluralize
 from shared.domain.valuations import VALUATION_CURRENCY, choose_value
 from shared.errors import Fault, Invalid, NotFound
 from shared.reference.load import reference
 from shared.reference.own_programs import find_own, is_own, to_usd_cents
 from shared.services.own_programs import find_program, forget_program, keep_program
 
-_tool = partial(tool, area="balances", tier=Tier.FREE)
-
 MOST_CENTS = 100  # US cents of one point
 CentsPerPoint = Annotated[
     Decimal,
-    Field(ge=Decimal("0.01"), le=1_000_000),  # before it is rounded: a number of more than 28 digits cannot be
+    Field(ge=Decimal("0.01"), le=1_000_000),  # checked before rounding, which fails above 28 digits
     AfterValidator(lambda cents: round(cents, 2)),
     WithJsonSchema({"type": "number", "minimum": 0.01, "maximum": 1_000_000}),
 ]
 AccountCountry = Annotated[Country, Field(description="Of the bank; default US.")]
 
-MOST_TRANSFERS, MOST_SENT = 20, 1_000_000  # of one programme of a person's own; points of one side of a ratio
+MOST_TRANSFERS, MOST_SENT = 20, 1_000_000  # of one of a person's own programmes; points on one side of a ratio
 _TRANSFER = re.compile(r"(?P<program>.*\S)[ =]+(?P<sent>[\d., ']+):(?P<received>[\d., ']+)", re.ASCII)
+_DECIMAL = re.compile(r"\d{1,6}[.,]\d{1,2}", re.ASCII)
 
 
 def _read_transfer(text: str) -> str:
@@ -62,9 +60,13 @@ def _read_transfer(text: str) -> str:
 
 
 def _read_ratio(match: re.Match[str]) -> tuple[int, int]:
-    """Points sent and received; 0 for what is no such number. Raises UnreadNumber."""
-    numbers = [read_number(match[name], is_whole=True) for name in ("sent", "received")]
-    points_sent, received = (n if isinstance(n, int) and 0 < n <= MOST_SENT else 0 for n in numbers)
+    """Points sent and received; 0 for an invalid number. Raises UnreadNumber."""
+    sides = [match[name].strip() for name in ("sent", "received")]
+    # A bank may give 1 for 3.5; three decimals would be a thousands separator.
+    numbers = [s.replace(",", ".") if _DECIMAL.fullmatch(s) else read_number(s, is_whole=True) or 0 for s in sides]
+    parts = [Fraction(n) for n in numbers]
+    scale = lcm(*(part.denominator for part in parts))
+    points_sent, received = (int(part * scale) if part * scale <= MOST_SENT else 0 for part in parts)
     return points_sent, received
 
 
@@ -174,22 +176,17 @@ def _to_balance(call: Call, row: Row) -> PointsBalance:
             cents_per_point=cents,
             basis="published" if is_published else "own",
         )
-    return PointsBalance(
-        program=row.program,
+    return PointsBalance.from_row(
+        row,
         name=program.name,
         member=row.member or None,
         kind=program.kind,
-        balance=row.balance,
         currency_name=program.currency,
-        expires_on=row.expires_on,
         days_left=balances.count_days_left(row.expires_on, call.own_day) if row.expires_on else None,
         expiry_rule=balances.quote_rule(expiry.rule, expiry.months) if expiry else NO_DATA,
         value=value,
         own=_find_terms(call, row.program),
-        notes=row.notes,
         source="manual" if row.source == "manual" else "integration",
-        as_of=row.as_of,
-        updated_at=row.updated_at,
     )
 
 
@@ -204,17 +201,18 @@ def _find_terms(call: Call, program: str) -> OwnTerms | None:
     )
 
 
-def _list_countries(call: Call, program: str) -> dict[str, str]:
-    """The slug of each country's own programme, where one name is a programme of its own in several countries."""
-    programs = call.reference.programs
-    base = program if (stem := program.rpartition("-")[0]) not in programs else stem
-    family = [p for p in programs.values() if base in (p.slug, p.slug.rpartition("-")[0])]
-    return {p.home_country: p.slug for p in family if p.home_country} if len(family) > 1 else {}
-
-
-def _find_account_slug(call: Call, program: str, country: str | None) -> str:
-    """Points of one country's programme are never those of another: they go to other partners at other ratios."""
-    slugs = _list_countries(call, program)
+def _find_slug(call: Call, program: str, country: str | None, other: str | None) -> str:
+    """The programme, by slug or any name. Raises Invalid, Candidates, NotFound."""
+    if other is not None and other.strip():
+        call.add_own_programs()
+        return find_program(call.reference, other)
+    if not program:
+        raise Invalid(Fault("program", "is required", "a programme of the list, or a name in other_name"))
+    if is_own(program):
+        call.add_own_programs()
+    program = call.reference.program(program).slug
+    # Points of one country's programme are never those of another: they go to other partners at other ratios.
+    slugs = call.reference.list_countries(program)
     if country is None or not slugs:
         return program
     if country not in slugs:
@@ -223,21 +221,8 @@ def _find_account_slug(call: Call, program: str, country: str | None) -> str:
     return slugs[country]
 
 
-def _find_slug(call: Call, program: str, country: str | None, other: str | None) -> str:
-    """The programme meant, by its slug or by any name. Raises Invalid, Candidates, NotFound."""
-    if other is not None and other.strip():
-        call.add_own_programs()
-        return find_program(call.reference, other)
-    if not program:
-        raise Invalid(Fault("program", "is required", "a programme of the list, or a name in other_name"))
-    call.add_own_programs([program])
-    if program not in call.reference.programs:
-        raise NotFound("programme", program)
-    return _find_account_slug(call, program, country)
-
-
 def _convert_cents(cents: Decimal, currency: str) -> Decimal:
-    """Hundredths of a currency as US cents. Raises Invalid for what no point is worth, and without a rate."""
+    """Converts hundredths of a currency to US cents. Raises Invalid for an implausible value, or without a rate."""
     value = to_usd_cents(cents, currency)
     if value is None:
         raise Invalid(Fault("value_currency", "has no exchange rate here", "a currency such as EUR, BRL or INR"))
@@ -255,7 +240,7 @@ def _keep_own(
     currency: str,
     transfers: Sequence[str] | None,
 ) -> None:
-    """What the person says of their own programme. Raises Invalid, and NotFound of where its points go."""
+    """Saves the person's own terms of a programme. Raises Invalid, or NotFound for where its points go."""
     columns: dict[str, Any] = {}
     if "cents_per_point" in said:
         columns |= {"cents": said["cents_per_point"], "currency": said["cents_per_point"] and currency}
@@ -273,18 +258,14 @@ def _keep_own(
         ]
     known_program = call.reference.programs.get(slug)
     keep_program(call.db, call.reference, slug, known_program.name if known_program else name, columns)
-    del call.reference  # as it was before the programme was there, or its value
+    del call.reference  # cached before the programme or its value was there
     call.add_own_programs()
 
 
-@_tool(
-    effect=Effect.CHANGES,
-    title="Save a points balance",
-    phrases="My points went up or down after a stay: I now have so many, save the new number",
-)
+@tool("balances", Tier.FREE, Effect.CHANGES, "Save a points balance")
 def update_points_balance(
     call: Call,
-    program: Annotated[AnyProgramSlug, REPLACEABLE],
+    program: Annotated[AnyProgram, REPLACEABLE],
     balance: Annotated[int, Field(ge=0, le=1_000_000_000)],
     expires_on: Day | None = None,
     as_of: Annotated[Day | None, Field(description="Absent: today.")] = None,
@@ -314,7 +295,7 @@ def update_points_balance(
     if as_of is not None and as_of > call.today + timedelta(days=1):
         raise Invalid(Fault("as_of", "is in the future", f"a day up to {call.today.isoformat()}"))
     if member:
-        lock(call.db, call.account_id)  # two calls that name a new member at once spell the name alike
+        lock(call.db, call.account_id)  # concurrent calls that name a new member then spell the name alike
     values = {"balance": balance, "as_of": as_of or call.today, "source": "manual", "updated_at": call.now}
     money = value_currency or VALUATION_CURRENCY
     cents = None if cents_per_point is None else _convert_cents(cents_per_point, money)
@@ -337,11 +318,7 @@ def update_points_balance(
     return UpdatedBalance(message=message, balance=saved, created=before is None, previous=previous)
 
 
-@_tool(
-    effect=Effect.READS,
-    title="List points balances",
-    phrases="How many points or miles do I have left right now? My balance, total, will they expire?",
-)
+@tool("balances", Tier.FREE, Effect.READS, "List points balances")
 def list_points_balances(
     call: Call,
     program: Annotated[AnyName | None, Field(description="Absent: all.")] = None,
@@ -374,7 +351,7 @@ def list_points_balances(
 
 
 def _describe_own(call: Call, slug: str) -> str:
-    """What is kept of a programme that is not known here, so that a name taken wrongly is seen at once."""
+    """Describes what is saved of an unknown programme, so that a misread name is noticed at once."""
     goals = [program_name(call.reference, e.target) for e in call.reference.routes(call.today).get(slug, ())]
     routes = f" Its points go to {', '.join(goals)}." if goals else " Where its points can go was not said."
     return f" It has no data here, so it counts as a programme of the user's own.{routes}"
@@ -392,7 +369,8 @@ def _describe_balances(matches: Sequence[PointsBalance], has_others: bool) -> st
         return "No points balances are saved yet."
     unvalued = [_name_balance(b) for b in matches if b.value is None]
     left_out = f" Without a known valuation, so not in the total: {', '.join(unvalued)}." if unvalued else ""
-    return f"{pluralize(len(matches), 'balance')}.{left_out}"
+    largest = sorted(matches, key=lambda b: -(b.value.amount if b.value else 0))
+    return tell_rows(len(matches), "balance", (f"{b.balance:,} of {_name_balance(b)}" for b in largest)) + left_out
 
 
 def _sum_values(call: Call, matches: Iterable[PointsBalance]) -> TotalValue:
@@ -419,7 +397,7 @@ def _sum_members(call: Call, matches: Sequence[PointsBalance]) -> list[MemberTot
 
 
 def _find_household(call: Call, matches: Sequence[PointsBalance]) -> list[HouseholdProgram]:
-    """The programmes several members hold, with what the programme says of putting points together."""
+    """The programmes several members hold, with the programme's rule on pooling points."""
     by_program: dict[str, list[PointsBalance]] = {}
     for balance in matches:
         by_program.setdefault(balance.program, []).append(balance)
@@ -448,16 +426,14 @@ def _describe_pooling(program: HouseholdProgram) -> str:
 
 def _list_supported(call: Call) -> list[SupportedProgram]:
     return [
-        SupportedProgram(program=p.slug, name=p.name, kind=p.kind, countries=sorted(_list_countries(call, p.slug)))
+        SupportedProgram(
+            program=p.slug, name=p.name, kind=p.kind, countries=sorted(call.reference.list_countries(p.slug))
+        )
         for p in reference().programs.values()
     ]
 
 
-@_tool(
-    effect=Effect.CHANGES,
-    title="Remove a points balance",
-    phrases="Remove a programme from my points: I'm leaving, don't have it anymore, it's empty, stop counting it",
-)
+@tool("balances", Tier.FREE, Effect.CHANGES, "Remove a points balance")
 def delete_points_balance(
     call: Call,
     program: Annotated[AnyProgramSlug, Field(description="Slug, as list_points_balances gives it.")],

@@ -11,10 +11,9 @@ from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from mcp_server.toolkit.context import Call, LiveCall
+from mcp_server.toolkit import Call, Effect, LiveCall, Paging, Result, Tier, tool
 from mcp_server.toolkit.parameters import ClientId, Page, PerPage, open_object
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Paging, Result
+from mcp_server.toolkit.wording import tell_rows
 from mcp_server.views.clients import PURPOSE, BrandedPdf, build_link, to_branded_pdf
 from shared.db import clients as store
 from shared.db.accounts import lock
@@ -74,15 +73,7 @@ class AccountData:
     fares: Mapping[Journey, SeenFare]
 
 
-@tool(
-    area="advisor",
-    tier=Tier.PRO,
-    effect=Effect.ADDS,
-    open_world=True,
-    keeps_files=True,
-    title="Create a client PDF",
-    phrases="Make a PDF proposal for my client with our logo, to share by link",
-)
+@tool("advisor", Tier.PRO, Effect.ADDS, "Create a client PDF", open_world=True, keeps_files=True)
 async def generate_branded_pdf(
     call: LiveCall,
     title: Annotated[str, Field(max_length=160)] = DEFAULT_TITLE,
@@ -98,7 +89,10 @@ async def generate_branded_pdf(
     """
     brand = brands.parse_brand(advisor_brand or {})
     rows = read_flights(flights or [], sandbox=call.data_mode == "sandbox")
-    _check_content(summary or "", rows)
+    # Raises Invalid for a document that would show only its title.
+    if not rows and not any(character.isalnum() for character in (summary or "")):
+        problem = "is empty, and there are no flights"
+        raise Invalid(Fault("summary", problem, "a text for the client, or rows of a search in flights"))
     account_data = await call.in_session(partial(_read_account_data, call, client_portfolio_id, rows))
     title = _choose_title(title, call.settings.service_name)
     logo, warnings = await _fetch_logo(brand.logo_url)
@@ -112,16 +106,9 @@ async def generate_branded_pdf(
 
 
 def _choose_title(title: str, service_name: str) -> str:
-    """The title that was given; else the default, with the name the operator gave the service."""
+    """The given title; else the default, with the operator's name for the service."""
     title = " ".join(title.split())
     return f"{service_name} Recommendation" if title in ("", DEFAULT_TITLE) else title
-
-
-def _check_content(summary: str, rows: Sequence[FlightRow]) -> None:
-    """Raises Invalid for a document that would show its title alone."""
-    if not rows and not any(character.isalnum() for character in summary):
-        problem = "is empty, and there are no flights"
-        raise Invalid(Fault("summary", problem, "a text for the client, or rows of a search in flights"))
 
 
 def _read_account_data(
@@ -140,18 +127,14 @@ def _read_account_data(
     if client_portfolio_id is not None and name is None:
         raise NotFound("client portfolio", client_portfolio_id)
     airport = call.reference.airports.get(home or "")
+    journeys = {row.journey for row in rows if row.journey and row.price is None}
+    fares = price_memory.lowest_fares_seen(session, call.account_id, journeys)
     return AccountData(
         client=None if name is None else ProposalClient(name, balances),
         logo=logo,
         country=country or (airport.country if airport else None),
-        fares=_read_fares(call, rows, session),
+        fares={way: SeenFare(fare.price, fare.currency, fare.source, fare.seen_at) for way, fare in fares.items()},
     )
-
-
-def _read_fares(call: LiveCall, rows: Sequence[FlightRow], session: Session) -> dict[Journey, SeenFare]:
-    journeys = {row.journey for row in rows if row.journey and row.price is None}
-    fares = price_memory.lowest_fares_seen(session, call.account_id, journeys)
-    return {way: SeenFare(fare.price, fare.currency, fare.source, fare.seen_at) for way, fare in fares.items()}
 
 
 async def _fetch_logo(url: str | None) -> tuple[bytes | None, list[str]]:
@@ -171,7 +154,7 @@ def _render(
     logo: bytes | None,
     warnings: list[str],
 ) -> "BuiltPdf":
-    """Runs in a worker thread: laying out pages takes several hundred milliseconds."""
+    """Renders in a worker thread: laying out pages takes several hundred milliseconds."""
     from shared.documents import branded_pdf  # imported on first use: 45 MB of libraries
 
     brand = Brand(
@@ -257,13 +240,7 @@ def _store_pdf(
     return to_branded_pdf(row), build_link(link.secret)
 
 
-@tool(
-    area="advisor",
-    tier=Tier.PRO,
-    effect=Effect.READS,
-    title="List client PDFs",
-    phrases="Has the client viewed my proposal? Which docs I sent or shared are still out there",
-)
+@tool("advisor", Tier.PRO, Effect.READS, "List client PDFs")
 def list_branded_pdfs(
     call: Call,
     client_portfolio_id: ClientId | None = None,
@@ -278,18 +255,11 @@ def list_branded_pdfs(
     if client_portfolio_id is not None and call.db.get(ClientPortfolio, client_portfolio_id) is None:
         raise NotFound("client portfolio", client_portfolio_id)
     rows, total = store.page_of_pdfs(call.db, client_portfolio_id, include_revoked, page, per_page)
-    message = f"{pluralize(total, 'document')}."
+    message = tell_rows(total, "document", (row.title for row in rows))
     return Pdfs(message=message, pdfs=[to_branded_pdf(r) for r in rows], paging=Paging.of(page, per_page, total))
 
 
-@tool(
-    area="advisor",
-    tier=Tier.PRO,
-    effect=Effect.CHANGES,
-    open_world=True,
-    title="Withdraw a client PDF",
-    phrases="Take a client's proposal offline: kill the shared link",
-)
+@tool("advisor", Tier.PRO, Effect.CHANGES, "Withdraw a client PDF", open_world=True)
 def revoke_branded_pdf(
     call: Call, pdf_id: Annotated[str, Field(max_length=64, description="From list_branded_pdfs.")]
 ) -> RevokedPdf:

@@ -1,10 +1,8 @@
-"""The private link under which calendars subscribe to the bookings of an account (iCalendar, RFC 5545)."""
+"""The private link with which calendars subscribe to the bookings of an account (iCalendar, RFC 5545)."""
 
 from datetime import datetime
 
-from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Result
+from mcp_server.toolkit import Call, Effect, Result, Tier, tool
 from shared.domain.plurals import pluralize
 from shared.errors import ConfirmationRequired
 from shared.services.bookings import calendar_feed, secret_links
@@ -29,13 +27,7 @@ def _build_links(secret: str) -> tuple[str, str]:
     return url, "webcal" + url[url.index(":") :]
 
 
-@tool(
-    area="inbox",
-    tier=Tier.FREE,
-    effect=Effect.FILES,
-    title="Get the calendar link",
-    phrases="Can my flights and hotel nights show up in my iPhone calendar? ical url for Google, Apple, Outlook",
-)
+@tool("inbox", Tier.FREE, Effect.FILES, "Get the calendar link")
 def get_calendar_feed(call: Call) -> CalendarFeed:
     """Gives a link (ics) that shows the user's flights and hotel nights in a Google, Apple or Outlook calendar.
 
@@ -46,8 +38,8 @@ def get_calendar_feed(call: Call) -> CalendarFeed:
     url, webcal = _build_links(link.secret)
     count = pluralize(len(events), "upcoming event")
     return CalendarFeed(
-        message=f"{count}: flights, check-in, stays, plans and deadlines. Keep the link secret; a reset"
-        " ends it. With ?alarms=on behind it the calendar gets reminders, with ?deadlines=off no deadlines.",
+        message=f"Your calendar link shows flights, check-in, stays, plans and deadlines: {count}. Keep it secret;"
+        " a reset ends it. With ?alarms=on behind it the calendar gets reminders, with ?deadlines=off no deadlines.",
         url=url,
         webcal_url=webcal,
         events=len(events),
@@ -55,13 +47,7 @@ def get_calendar_feed(call: Call) -> CalendarFeed:
     )
 
 
-@tool(
-    area="inbox",
-    tier=Tier.FREE,
-    effect=Effect.REPLACES,
-    title="Replace the calendar link",
-    phrases="Someone can see my calendar (ics) link by mistake: kill it, give me a new one",
-)
+@tool("inbox", Tier.FREE, Effect.REPLACES, "Replace the calendar link")
 def reset_calendar_feed(call: Call, confirm: bool = False) -> NewCalendarFeed:
     """Replaces the private calendar link by a new one, as when it leaked or others see it; the old one is dead.
 

@@ -8,10 +8,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from mcp_server.toolkit.context import Call
+from mcp_server.toolkit import Call, Effect, Result, Tier, tool
 from mcp_server.toolkit.parameters import Amount, AnyName, Country, Currency, Pairs
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Result
+from mcp_server.toolkit.wording import join_first
 from mcp_server.views.bonus_plans import (
     BonusAgain,
     CardSlots,
@@ -29,7 +28,6 @@ from mcp_server.views.card_recommendations import (
     NotYet,
     Recommendation,
     describe_no_match,
-    describe_not_yet,
     describe_ranking,
     list_not_yet,
     to_recommendation,
@@ -75,7 +73,7 @@ class Recommendations(Result):
 
 
 def _parse_amount(value: Any) -> Decimal:
-    """Raises ValueError, whose words say what is wrong with it."""
+    """Raises ValueError, whose text says what is wrong."""
     value = read_number(value, is_whole=False)
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal) or not 0 <= value <= _MAX_AMOUNT:
         raise ValueError("is not an amount")
@@ -146,9 +144,9 @@ def _convert_spending(spending: Spending, usd_per_unit: Decimal) -> dict[str, De
 def _value_point(
     call: Call, card: CatalogCard, goal: str | None, open_slugs: Collection[str]
 ) -> tuple[Decimal | None, Fraction | None]:
-    """What one of the card's points is worth in its currency, and how many points of the goal it becomes.
+    """What one of the card's points is worth in its currency, and how many goal points it becomes.
 
-    Points that move only with a card the person does not hold are worth their cash.
+    Points that move only with a card the person lacks are worth their cash value.
     """
     ratio = None if goal is None else catalogue.find_ratio(call.reference, card, goal, call.today)
     if not catalogue.moves_alone(call.reference, card, open_slugs) and card.program != goal:
@@ -188,6 +186,8 @@ def _score(
     if rate is None or (goal is not None and ratio is None):
         return None
     offer = catalogue.build_offer(call.reference, card, point, call.today)
+    if spending.is_once:  # within the window of any bonus
+        offer = replace(offer, bonus_months=12)
     is_held = card.slug in wallet.open_slugs
     before = {} if is_held else {c: v / rate.usd_per_unit for c, v in held_values.items()}
     total = convert_total(spending, rate.usd_per_unit)
@@ -226,15 +226,7 @@ def _score(
     )
 
 
-@tool(
-    area="cards",
-    tier=Tier.FREE,
-    effect=Effect.READS,
-    states_facts=True,
-    title="Recommend a card",
-    phrases="Which credit card should I get next, or use at restaurants, for dining, groceries or gas?",
-    condenses=True,
-)
+@tool("cards", Tier.FREE, Effect.READS, "Recommend a card", states_facts=True, condenses=True)
 def recommend_cards(
     call: Call,
     country: Country | None = None,
@@ -246,27 +238,31 @@ def recommend_cards(
     include_held: bool = False,
     limit: Annotated[int, Field(ge=1, le=10)] = 5,
     only_held: bool | None = None,
-    purchase_amount: Amount | None = None,
+    purchase_amount: Annotated[Amount | None, Field(description="One payment.")] = None,
     plan_months: Annotated[int | None, Field(ge=1, le=MAX_MONTHS)] = None,
     plan_with_member: AnyName | None = None,
 ) -> Recommendations:
     """Recommends the best credit card to get or open next, or (only_held) the one in the wallet to pay with, or a year
     of bonuses.
 
-    For "Which card should I get? Which do I use for dinner?" For dining, groceries, gas, business or a goal: bonus,
-    rewards, credits less fee. Free accounts: top 3. Free.
+    For "Which card should I get? Which do I use for dinner?" For dining, groceries, business or a goal: bonus, rewards,
+    credits less fee. Free accounts: top 3. Free.
     """
-    goal = call.reference.program(goal_program).slug if goal_program and goal_program.strip() else None
+    goal = call.find_own_bank(goal_program).slug if goal_program and goal_program.strip() else None
     whole = _resolve_spending(call, monthly_spend, spend_currency)
     spending = whole.within(category)
     wallet = read_wallet(call)
     if only_held:
         amount = _USUAL_PURCHASE if purchase_amount is None else purchase_amount
         return _rank_own_cards(call, wallet, goal, category or "other", amount, spend_currency, spending, limit)
+    rank_by = category
+    if purchase_amount is not None:  # it counts at once, so rank by the whole value, not by that of 100
+        dollars = purchase_amount * _find_dollars(spend_currency)
+        rank_by, spending = None, Spending("argument", 1, {category or "other": dollars}, dollars, is_once=True)
     country = country or _find_home_country(call)
     held_values = _value_held_cards(call, wallet, goal, spending)
     eligible = _list_eligible(call.reference, country, max_annual_fee, set() if include_held else wallet.open_slugs)
-    scored = [s for c in eligible if (s := _score(call, c, spending, goal, category, wallet, held_values))]
+    scored = [s for c in eligible if (s := _score(call, c, spending, goal, rank_by, wallet, held_values))]
     if not scored:
         raise NoData(describe_no_match(call.reference, country, goal), ["cards"])
     scored.sort(key=lambda s: s.order)
@@ -274,21 +270,14 @@ def recommend_cards(
     not_yet = list_not_yet(scored, top_cards[-1])
     slots = list_slots(call, wallet, country)
     plan, planned = _plan(call, wallet, goal, country, max_annual_fee, whole, plan_months, plan_with_member)
-    sentences = [
-        *(
-            planned
-            or [describe_ranking(top_cards, spending, category, country, len(scored)), *describe_not_yet(not_yet)]
-        ),
-        *describe_slots(slots),
-        *describe_basis(whole, category),
-    ]
+    first, *notes = planned or describe_ranking(top_cards, spending, rank_by, country, len(scored), not_yet)
     return Recommendations(
-        message=" ".join(sentences),
+        message=join_first([first, *describe_slots(slots), *describe_basis(whole, category), *notes]),
         not_yet=not_yet,
         bonus_plan=plan,
         slots=slots,
         bonuses_again=list_bonuses_again(call, wallet),
-        recommendations=[to_recommendation(call, s, spending, goal, category) for s in top_cards],
+        recommendations=[to_recommendation(call, s, spending, goal, rank_by) for s in top_cards],
         spend_source=spending.source,
         spend_months=spending.months,
         valuation_as_of=valuation_date(call.reference, top_cards, goal),
@@ -306,7 +295,7 @@ def _plan(
     months: int | None,
     other: str | None,
 ) -> tuple[list[PlannedBonus], list[str]]:
-    """The plan of bonuses that was asked for, and the sentences about it; both empty where none was."""
+    """The requested plan of bonuses, and sentences about it; both empty if none was."""
     if months is None:
         return [], []
     if spending.total_usd is None:
@@ -382,7 +371,7 @@ def _value_purchase(
 
 
 def _find_home_country(call: Call) -> str | None:
-    """The country of the profile if the catalogue has cards of it, else None: all are compared."""
+    """The country of the profile if the catalogue has its cards, else None: all are compared."""
     profile = call.db.get(Profile, call.account_id)
     countries = {card.country for card in call.reference.cards.values()}
     return profile.country if profile and profile.country in countries else None

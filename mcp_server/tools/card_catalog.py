@@ -8,11 +8,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from mcp_server.toolkit.context import Call
+from mcp_server.toolkit import Call, Effect, Money, Paging, Part, Result, Tier, tool
 from mcp_server.toolkit.parameters import Amount, AnyName, Country, LooseName, Page, PerPage
 from mcp_server.toolkit.provenance import Verified, describe_verified, find_newest_date
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Money, Paging, Part, Result
+from mcp_server.toolkit.wording import tell_rows
 from shared.domain import cards, names, welcome_offers
 from shared.domain.offers import find_state
 from shared.domain.party_prices import format_money
@@ -22,7 +21,6 @@ from shared.reference import cards as catalogue
 from shared.reference.ages import find_page_day
 from shared.reference.exchange_rates import find_exchange_rate
 from shared.reference.load import Reference
-from shared.reference.rows.travel import CardCredit, CardEarn
 from shared.reference.rows.travel import CatalogCard as Row
 
 
@@ -71,6 +69,8 @@ class CatalogCredit(Part):
 
 
 class CatalogCard(Verified):
+    """`fees_source`: of the fees abroad and of an additional card, None where it is the card's own source."""
+
     slug: str
     name: str
     issuer: str
@@ -102,32 +102,6 @@ class Catalog(Result):
     paging: Paging
 
 
-def _to_earn_rate(row: CardEarn) -> EarnRate:
-    return EarnRate(
-        category=row.category,
-        multiplier=row.multiplier,
-        unit=row.unit,
-        annual_cap=row.annual_cap,
-        confidence=row.confidence,
-        verified_on=find_page_day(row),
-        note=row.remark,
-    )
-
-
-def _to_credit(row: CardCredit) -> CatalogCredit:
-    return CatalogCredit(
-        credit=row.credit,
-        name=row.name,
-        amount=row.amount,
-        currency=row.currency,
-        cycle=row.cycle,
-        enrolment=row.enrolment,
-        as_of=row.as_of,
-        verified_on=find_page_day(row),
-        note=row.remark,
-    )
-
-
 def value_bonus(reference: Reference, card: Row, on: date) -> Decimal | None:
     point = catalogue.value_point(reference, card.program, card.fee_currency)
     offer = catalogue.find_counted_offer(reference, card.slug, on)
@@ -140,15 +114,13 @@ def _to_welcome_bonus(reference: Reference, card: Row, on: date) -> WelcomeBonus
         return None
     unit = catalogue.find_currency_name(reference, card)
     terms = welcome_offers.describe_terms(offer, unit, card.fee_currency)
-    return WelcomeBonus(
-        amount=offer.amount,
+    return WelcomeBonus.from_row(
+        offer,
         currency=unit,
         spend_requirement=offer.spend,
         window_months=offer.months,
         estimated_value=value_bonus(reference, card, on),
         ends_on=offer.valid_to.isoformat() if offer.valid_to else None,
-        source_url=offer.source_url,
-        as_of=offer.as_of,
         verified_on=find_page_day(offer),
         description=f"{terms}, {welcome_offers.describe_age(offer)}",
     )
@@ -181,12 +153,18 @@ def _to_catalog_card(call: Call, card: Row) -> CatalogCard:
             "currency": card.fee_currency,
             "foreign_fee_percent": fees and fees.foreign_fee_percent,
             "additional_card_fee": fees and fees.additional_card_fee,
-            "fees_source": fees and fees.source_url,
+            "fees_source": fees.source_url if fees and fees.source_url != card.source_url else None,
             "earns_program": card.program,
             "welcome_bonus": _to_welcome_bonus(reference, card, call.today),
             "past_welcome_offer": _describe_past_offer(reference, card, call.today),
-            "earn_rates": [_to_earn_rate(row) for row in catalogue.list_earn_rows(reference, card.slug, call.today)],
-            "credits": [_to_credit(row) for row in catalogue.list_credits(reference, card.slug, call.today)],
+            "earn_rates": [
+                EarnRate.from_row(row, verified_on=find_page_day(row), note=row.remark)
+                for row in catalogue.list_earn_rows(reference, card.slug, call.today)
+            ],
+            "credits": [
+                CatalogCredit.from_row(row, verified_on=find_page_day(row), note=row.remark)
+                for row in catalogue.list_credits(reference, card.slug, call.today)
+            ],
             "transfer_partners": partners,
             "note": " ".join(n for n in notes if n) or None,
             "lounge_access": list(card.lounge),
@@ -204,23 +182,22 @@ def _find_issuers(reference: Reference, text: str) -> set[str]:
     if not matches:
         if outside := reference.find_outside_names(text):
             raise NotCovered("issuer", text, outside)
-        spelled = {names.normalize_name(i): i for i in issuers}
-        raise NotFound("issuer", text, [spelled[n] for n in names.find_close(text, spelled)])
+        raise NotFound("issuer", text, _find_close(text, issuers))
     return matches
 
 
 def _find_by_slug(reference: Reference, slug: str) -> list[Row]:
     if card := reference.cards.get(slug.strip().lower()):
         return [card]
-    raise NotFound("card", slug, _nearest_slugs(reference, slug))
+    raise NotFound("card", slug, _find_close(slug, reference.cards))
 
 
-def _nearest_slugs(reference: Reference, text: str) -> list[str]:
-    spelled = {names.normalize_name(slug): slug for slug in reference.cards}
+def _find_close(text: str, texts: Iterable[str]) -> list[str]:
+    spelled = {names.normalize_name(name): name for name in texts}
     return [spelled[n] for n in names.find_close(text, spelled)]
 
 
-# Words people put around what they look for, and that tell no card from another.
+# Words around what people look for that do not distinguish cards.
 _PLURAL = re.compile(r"(?<=x)es$|(?<=\w\w[^s])s$")
 _AROUND = {
     *("a", "an", "and", "any", "for", "i", "in", "me", "my", "of", "on", "or", "that", "the", "to", "which", "with"),
@@ -229,12 +206,12 @@ _AROUND = {
 
 
 def _split_asked(text: str) -> set[str]:
-    """The words that are looked for, each as one of many would be called."""
+    """The words to look for, each in the singular."""
     return {_PLURAL.sub("", word) for word in names.normalize_name(text).split()} - _AROUND
 
 
 def _find_by_offering(reference: Reference, query: str, on: date) -> list[Row]:
-    """Cards with a rate, lounge, credit or perk of this name, else of these words, which may name the card too."""
+    """Cards with a rate, lounge, credit or perk of this name, else with these words, which may also name the card."""
     typed, words = names.normalize_name(query), _split_asked(query)
     vouchers = {row.slug: row.name for row in reference.rows("voucher_types.csv")}
     by_name, by_words = list[Row](), list[Row]()
@@ -261,13 +238,8 @@ def _search(reference: Reference, query: str | None, on: date) -> list[Row]:
     if not fits and (offering := _find_by_offering(reference, query, on)):
         return offering
     if not fits:
-        raise NotFound("card", query, _nearest_names(reference, query))
+        raise NotFound("card", query, _find_close(query, [card.name for card in catalog.values()]))
     return [catalog[slug] for slug in fits]
-
-
-def _nearest_names(reference: Reference, text: str) -> list[str]:
-    spelled = {names.normalize_name(c.name): c.name for c in reference.cards.values()}
-    return [spelled[n] for n in names.find_close(text, spelled)]
 
 
 def _sort(reference: Reference, matches: Iterable[Row], sort: str, on: date) -> list[Row]:
@@ -284,14 +256,7 @@ def _to_usd(card: Row, amount: Decimal | None) -> Decimal | None:
     return None if amount is None or rate is None else amount * rate.usd_per_unit
 
 
-@tool(
-    area="cards",
-    tier=Tier.FREE,
-    effect=Effect.READS,
-    title="Look up cards",
-    phrases="What does a credit card offer? Look up any card's fee a year, welcome bonus, earning, perks",
-    condenses=True,
-)
+@tool("cards", Tier.FREE, Effect.READS, "Look up cards", condenses=True)
 def search_card_catalog(
     call: Call,
     query: Annotated[str | None, Field(max_length=120)] = None,
@@ -341,10 +306,8 @@ def _describe_matches(reference: Reference, matches: list[Row], country: str | N
     bonus = f" {welcome_offers.describe_ages(offers)}" if offers else ""
     if without_offer:
         bonus += f" No current welcome offer is known for {pluralize(without_offer, 'card')}."
-    unaudited = sum(1 for c in matches if c.audited_on is None)
-    audit = f" {pluralize(unaudited, 'card')} unaudited: check with the issuer." if unaudited else ""
     fees = f" {words}" if len(matches) == 1 and (words := _describe_fees(reference, matches[0])) else ""
-    return f"{pluralize(len(matches), 'card')} fit{'s' if len(matches) == 1 else ''}.{fees}{bonus}{audit}"
+    return f"{tell_rows(len(matches), 'card', (card.name for card in matches))}{fees}{bonus}"
 
 
 def _describe_fees(reference: Reference, card: Row) -> str:

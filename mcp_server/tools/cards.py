@@ -1,4 +1,4 @@
-"""Cards a person owns: recorded from loose text, linked to the catalogue where it names one, changed and removed."""
+"""Cards a person owns: recorded from loose text, linked to the catalogue where possible, changed and removed."""
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
@@ -8,8 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 from sqlalchemy import delete
 
-from mcp_server.toolkit import edits
-from mcp_server.toolkit.context import Call
+from mcp_server.toolkit import Added, Call, Effect, Money, Paging, Part, Result, Tier, edits, tool
 from mcp_server.toolkit.own_rows import Again, find_saved, get_own
 from mcp_server.toolkit.parameters import (
     Amount,
@@ -29,8 +28,7 @@ from mcp_server.toolkit.parameters import (
     limit_length,
     line,
 )
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Added, Money, Paging, Part, Result
+from mcp_server.toolkit.wording import tell_rows
 from mcp_server.views.cards import (
     BonusCurrency,
     BonusStatus,
@@ -109,13 +107,7 @@ class Cards(Result):
     credits: list[HeldCredit]
 
 
-@tool(
-    area="cards",
-    tier=Tier.FREE,
-    effect=Effect.ADDS,
-    title="Add a card",
-    phrases="I got approved for a new Amex or Chase card: please remember it, bonus pending, fee",
-)
+@tool("cards", Tier.FREE, Effect.ADDS, "Add a card")
 def add_card(
     call: Call,
     card: CardText,
@@ -139,9 +131,9 @@ def add_card(
 ) -> AddedCard:
     """Adds a credit card that the user opened or was approved for: sign-up bonus, minimum spend, annual fee.
 
-    For "I just got a new Amex, it came today." Call list_my_cards first to avoid duplicates. An exact catalogue slug or
-    name links; a near one returns candidates and saves nothing: ask the user, call again with the slug. Numbers may be
-    text; empty text clears. Free.
+    For "I just got a new Amex, put it with my others." Call list_my_cards first to avoid duplicates. An exact catalogue
+    slug or name links; a near one returns candidates and saves nothing: ask the user, call again with the slug. Empty
+    text clears. Free.
     """
     values = edits.pick_columns(Row, locals())
     slug = None if custom else _find_slug(call, card, country or None)
@@ -171,13 +163,7 @@ def _find_slug(call: Call, text: str, country: str | None) -> str | None:
     return find_catalogue_slug(call, text, alternative, country=find_home_country(call, country))
 
 
-@tool(
-    area="cards",
-    tier=Tier.FREE,
-    effect=Effect.READS,
-    title="List my cards",
-    phrases="What cards do I still have? When does an annual fee (AF) hit, 5/24, min spend left for the bonus",
-)
+@tool("cards", Tier.FREE, Effect.READS, "List my cards")
 def list_my_cards(
     call: Call,
     card_id: RowId | None = None,
@@ -200,15 +186,11 @@ def list_my_cards(
     rows, total, totals, spending = card_page
     cards = [to_card(call, r, spending) for r in rows]
     fees = sum_fees(call.reference, totals.open_fees)
+    card_names = tell_rows(total, "card", (c.nickname or c.name for c in cards))
     return Cards(
-        message=f"{pluralize(total, 'card')}.{_describe_fees(call, fees, totals.open_fees)}{_describe_bonuses(cards)}",
+        message=f"{card_names}{_describe_fees(call, fees, totals.open_fees)}{_describe_bonuses(cards)}",
         cards=cards,
-        totals=CardTotals(
-            open=totals.open,
-            closed=totals.closed,
-            annual_fees_by_currency=fees,
-            bonuses_pending=totals.bonuses_pending,
-        ),
+        totals=CardTotals.from_row(totals, annual_fees_by_currency=fees),
         paging=Paging.of(page, per_page, total),
         credits=[to_held_credit(c) for row in rows if row.id == card_id for c in list_card_credits(call, row)],
     )
@@ -222,7 +204,7 @@ def _describe_bonuses(cards: Sequence[Card]) -> str:
 
 
 def _describe_fees(call: Call, fees: Mapping[str, Decimal], open_fees: Sequence[OpenFee]) -> str:
-    """What the open cards cost a year, whose fee is the catalogue's, and for how many no fee is known."""
+    """The yearly cost of the open cards, whose fees are the catalogue's, and how many have an unknown fee."""
     sources = [(find_fee(call.reference, o.slug, o.annual_fee, o.currency), o.cards) for o in open_fees]
     from_catalogue = sum(cards for fee, cards in sources if fee and fee.source == "catalogue")
     unknown = sum(cards for fee, cards in sources if fee is None)
@@ -238,13 +220,7 @@ def _describe_fees(call: Call, fees: Mapping[str, Decimal], open_fees: Sequence[
 _own = partial(get_own, Row, "card")
 
 
-@tool(
-    area="cards",
-    tier=Tier.FREE,
-    effect=Effect.CHANGES,
-    title="Change a card",
-    phrases="Update my card: hit the min spend, bonus posted, downgraded, closed, used a credit, new fee",
-)
+@tool("cards", Tier.FREE, Effect.CHANGES, "Change a card")
 @edits.clears(Row)
 def update_card(
     call: Call,
@@ -273,8 +249,8 @@ def update_card(
 ) -> ChangedCard:
     """Updates a card in the wallet: minimum spend met, bonus posted, downgraded, cancelled, new fee, credit used.
 
-    For "I got my bonus on the Sapphire; I have spent 2,100 so far." Fields not sent stay. Numbers may be text; empty
-    text clears. get_portfolio names the credits. Free.
+    For "I got my bonus on the Sapphire; I have spent 2,100 so far." Fields not sent stay. Empty text clears.
+    get_portfolio names the credits. Free.
     """
     values = edits.pick_columns(Row, locals())
     if spend_so_far is not None:
@@ -310,13 +286,7 @@ def _relink(call: Call, row: Row, card: str | None) -> dict[str, Any]:
     return {"slug": slug, "name": call.reference.cards[slug].name, "custom": False}
 
 
-@tool(
-    area="cards",
-    tier=Tier.FREE,
-    effect=Effect.CHANGES,
-    title="Remove a card",
-    phrases="Please take a card out of my wallet: that entry was never mine, wrong, twice, I cancelled it",
-)
+@tool("cards", Tier.FREE, Effect.CHANGES, "Remove a card")
 def remove_card(call: Call, card_id: CardId) -> RemovedCard:
     """Removes a credit card from the wallet, entered wrongly, twice or never opened.
 

@@ -6,10 +6,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from mcp_server.toolkit.context import LiveCall
+from mcp_server.toolkit import Effect, LiveCall, Result, Tier, tool
 from mcp_server.toolkit.parameters import AirportOrCity, Cabin, Currency, Day, Passengers
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Result
 from mcp_server.views.cash_flights import Fare, resolve_journey, to_fare
 from shared.domain.dates import format_weekday
 from shared.domain.party_prices import describe_travellers, format_amount
@@ -30,16 +28,7 @@ class CashFlights(Result):
     freshness: Freshness
 
 
-@tool(
-    title="Search flights for cash",
-    phrases="What do normal plane tickets cost in cash? Cheapest flights one way or return, I'm out of points",
-    area="search",
-    tier=Tier.PREMIUM,
-    effect=Effect.READS,
-    live=True,
-    open_world=True,
-    meter="search",
-)
+@tool("search", Tier.PREMIUM, Effect.READS, "Search flights for cash", live=True, open_world=True, meter="search")
 async def search_cash_flights(
     call: LiveCall,
     origin: AirportOrCity,
@@ -65,7 +54,7 @@ async def search_cash_flights(
     back = f", back on {format_weekday(return_date)}" if return_date else ""
     where = f"{origin} to {destination} on {format_weekday(date)}{back}"
     if not options and not result_coverage.failed:
-        raise NoData(f"No source has a cash fare in {_cabin_name(cabin)} from {where}.", missing=["cash fares"])
+        raise NoData(f"No source has a cash fare in {cabin.replace('_', ' ')} from {where}.", missing=["cash fares"])
     rates = await exchange_rates.rates(call.ask, [currency, *(f.currency for f in options)])
     matches = [f for f in options if max_stops is None or (f.stops is not None and f.stops <= max_stops)]
     priced = fares.sort_by_price(matches, rates, currency)
@@ -87,16 +76,12 @@ async def search_cash_flights(
     )
 
 
-def _cabin_name(cabin: str) -> str:
-    return cabin.replace("_", " ")
-
-
 def _describe_result(
     where: str, priced: Sequence[FareOption], found_total: int, failed: Sequence[str], currency: str, party: str
 ) -> str:
     sentences = [f"{pluralize(len(priced), 'cash fare')} from {where}."]
     if (best := fares.find_cheapest(priced)) and best.converted:
-        sentences.append(f"From {format_amount(best.converted.amount, currency)}, the total for {party}.")
+        sentences.insert(0, f"From {format_amount(best.converted.amount, currency)}, the total for {party}.")
     if left_out := found_total - len(priced):
         sentences.append(f"{left_out} with more stops, or with stops not stated, left out.")
     if unconverted := sorted({f.currency for f in priced if f.converted is None}):

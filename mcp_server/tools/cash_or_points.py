@@ -10,10 +10,8 @@ from typing import Any, Literal
 import anyio
 from sqlalchemy.orm import Session
 
-from mcp_server.toolkit.context import LiveCall
+from mcp_server.toolkit import NO_DATA, Effect, LiveCall, Marked, Money, NoDataWord, Part, Result, Tier, tool
 from mcp_server.toolkit.parameters import Cabin, Day, SearchedAirport
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import NO_DATA, Marked, Money, NoDataWord, Part, Result
 from mcp_server.toolkit.wording import program_name
 from mcp_server.views.cash_flights import ConvertedMoney, resolve_journey, to_converted_money
 from shared.domain.airport_pairs import Pair
@@ -104,16 +102,7 @@ class _PricedAward:
     award: AwardPrice
 
 
-@tool(
-    area="search",
-    tier=Tier.FREE,
-    effect=Effect.READS,
-    title="Compare cash and points",
-    phrases="Points or money? Should I redeem miles, use Avios or just pay cash for this ticket? Is it worth it?",
-    live=True,
-    open_world=True,
-    condenses=True,
-)
+@tool("search", Tier.FREE, Effect.READS, "Compare cash and points", live=True, open_world=True, condenses=True)
 async def compare_cash_vs_points(
     call: LiveCall, origin: SearchedAirport, destination: SearchedAirport, date: Day, cabin: Cabin = "economy"
 ) -> Comparison:
@@ -139,7 +128,7 @@ async def compare_cash_vs_points(
 
 
 async def _ask_sources(call: LiveCall, routes: Sequence[Pair], day: Date, cabin: str) -> _Sides:
-    """Searches both sides concurrently within one time budget. Raises a Refusal when neither answered."""
+    """Searches both sides concurrently within one time budget. Raises a Refusal if neither answered."""
     answers: dict[str, Sequence[Reading[Any]]] = {}
 
     async def put(verb: str, questions: Sequence[Any]) -> None:
@@ -224,7 +213,7 @@ def _build_comparison(
 
 
 def _list_unanswered(coverage: Coverage) -> list[str]:
-    """Sources that could have answered and did not; sources that are not configured are in the coverage alone."""
+    """Sources that could have answered and did not; sources that are not configured are only in the coverage."""
     missing = [*coverage.failed, *(s for s in coverage.skipped if s.reason != "not_configured")]
     return [f"{f.name} ({f.reason})" for f in missing]
 

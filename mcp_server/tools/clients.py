@@ -8,12 +8,11 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field
 from sqlalchemy import select
 
-from mcp_server.toolkit.context import Call
+from mcp_server.toolkit import Added, Call, Effect, Money, Paging, Part, Result, Tier, TotalValue, tool
 from mcp_server.toolkit.edits import describe_changes, edit
 from mcp_server.toolkit.own_rows import Again, find_saved
 from mcp_server.toolkit.parameters import ClientId, Page, Pairs, PerPage, line, open_object
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Added, Paging, Part, Result, TotalValue
+from mcp_server.toolkit.wording import tell_rows
 from mcp_server.views.clients import BrandedPdf, ClientPortfolio, to_branded_pdf, to_client_portfolio
 from shared.db import clients as store
 from shared.db.clients import ClientPortfolio as Row
@@ -46,6 +45,7 @@ class UpdatedClient(Result):
 class Client(Result):
     portfolio: ClientPortfolio
     total_value: TotalValue
+    values: dict[str, Money]
     pdfs: list[BrandedPdf]
 
 
@@ -55,6 +55,7 @@ class ClientLine(Part):
     client_email: str | None
     programs: int
     total_points: int
+    total_value: TotalValue
     updated_at: datetime
 
 
@@ -91,13 +92,7 @@ def _describe_unknown(unknown: list[str]) -> str:
     return f" Not known as programmes, kept as named and without a value: {', '.join(unknown)}." if unknown else ""
 
 
-@tool(
-    area="advisor",
-    tier=Tier.PRO,
-    effect=Effect.ADDS,
-    title="Create a client file",
-    phrases="New client: open a file with points and miles, what they like or hate, aisle seats, business",
-)
+@tool("advisor", Tier.PRO, Effect.ADDS, "Create a client file")
 def create_client_portfolio(
     call: Call,
     client_name: Name,
@@ -110,7 +105,7 @@ def create_client_portfolio(
 ) -> CreatedClient:
     """Creates the file of an advisor's new client, customer, couple or family: contact, points, preferences, notes.
 
-    For "I have a new client, Mrs Lee." The user's own points: update_points_balance. Pro.
+    For "New client: the Lees, they like Star Alliance." The user's own points: update_points_balance. Pro.
     """
     points, unknown = _parse_balances(call, balances or {}, may_remove=False)
     row = Row(
@@ -132,13 +127,7 @@ def create_client_portfolio(
     )
 
 
-@tool(
-    area="advisor",
-    tier=Tier.PRO,
-    effect=Effect.READS,
-    title="Show a client file",
-    phrases="Open a client's file before the call: what do they hold, what did I send them?",
-)
+@tool("advisor", Tier.PRO, Effect.READS, "Show a client file")
 def get_client_portfolio(call: Call, portfolio_id: ClientId) -> Client:
     """Opens one client's file: points and their worth, preferences, notes, and the proposals sent to that client.
 
@@ -146,9 +135,10 @@ def get_client_portfolio(call: Call, portfolio_id: ClientId) -> Client:
     """
     row = _get_client(call, portfolio_id)
     pdfs, count = store.page_of_pdfs(call.db, row.id, True, 1, MAX_PDFS)
-    value, unvalued = _value_balances(call, row)
+    value, values = _value_balances(call, row)
     sentences = [f"{row.client_name}: points worth about {value.amount:,.2f} {value.currency} by published valuations."]
-    if unvalued:
+    programs = call.reference.programs
+    if unvalued := [programs[slug].name if slug in programs else slug for slug in row.balances if slug not in values]:
         sentences.append(f"Without a known valuation, so not in the total: {', '.join(unvalued)}.")
     if count > len(pdfs):
         sentences.append(f"The newest {len(pdfs)} of {count} documents are shown; the list of documents has all.")
@@ -156,31 +146,25 @@ def get_client_portfolio(call: Call, portfolio_id: ClientId) -> Client:
         message=" ".join(sentences),
         portfolio=to_client_portfolio(row),
         total_value=value,
+        values=values,
         pdfs=[to_branded_pdf(p) for p in pdfs],
     )
 
 
-def _value_balances(call: Call, row: Row) -> tuple[TotalValue, list[str]]:
-    """The value of the balances, dated by the oldest valuation used, and the names of those without one."""
+def _value_balances(call: Call, row: Row) -> tuple[TotalValue, dict[str, Decimal]]:
+    """The value of the balances, dated by the oldest valuation used, and that of each which has one."""
     programs = call.reference.programs
-    valued = {
-        slug: (program, cents)
-        for slug in row.balances
-        if (program := programs.get(slug)) and (cents := program.value_usd_cents) is not None
+    values = {
+        slug: value_balance(points, cents)
+        for slug, points in row.balances.items()
+        if slug in programs and (cents := programs[slug].value_usd_cents) is not None
     }
-    amount = sum((value_balance(row.balances[slug], cents) for slug, (_, cents) in valued.items()), Decimal(0))
-    days = [program.as_of for program, _ in valued.values() if program.as_of]
-    unvalued = [programs[s].name if s in programs else s for s in row.balances if s not in valued]
-    return TotalValue(amount=amount, currency=VALUATION_CURRENCY, valuation_as_of=min(days, default=None)), unvalued
+    days = [day for slug in values if (day := programs[slug].as_of)]
+    amount = sum(values.values(), Decimal(0))
+    return TotalValue(amount=amount, currency=VALUATION_CURRENCY, valuation_as_of=min(days, default=None)), values
 
 
-@tool(
-    area="advisor",
-    tier=Tier.PRO,
-    effect=Effect.READS,
-    title="List client files",
-    phrases="Show me my clients, couples or families: who have I a file on already? Find by name",
-)
+@tool("advisor", Tier.PRO, Effect.READS, "List client files")
 def list_client_portfolios(
     call: Call,
     query: Annotated[str | None, Field(max_length=80)] = None,
@@ -193,27 +177,24 @@ def list_client_portfolios(
     """
     rows, total = store.page_of_clients(call.db, (query or "").strip() or None, page, per_page)
     lines = [
-        ClientLine(
+        ClientLine.from_row(
+            r,
             portfolio_id=r.id,
-            client_name=r.client_name,
-            client_email=r.client_email,
             programs=len(r.balances),
             total_points=sum(r.balances.values()),
-            updated_at=r.updated_at,
+            total_value=_value_balances(call, r)[0],
         )
         for r in rows
     ]
-    message = f"{pluralize(total, 'client')}."
+    summaries = (
+        f"{line.client_name}, {pluralize(line.total_points, 'point')} in {pluralize(line.programs, 'programme')}"
+        for line in lines
+    )
+    message = tell_rows(total, "client", summaries)
     return Clients(message=message, portfolios=lines, paging=Paging.of(page, per_page, total))
 
 
-@tool(
-    area="advisor",
-    tier=Tier.PRO,
-    effect=Effect.CHANGES,
-    title="Change a client file",
-    phrases="A client or couple burned, earned or moved points, now also wants other seats: adjust their file",
-)
+@tool("advisor", Tier.PRO, Effect.CHANGES, "Change a client file")
 def update_client_portfolio(
     call: Call,
     portfolio_id: ClientId,
@@ -259,13 +240,7 @@ def _merge_maps(row: Row, maps: Mapping[str, Any], emptied: Set[str], *, replace
     return merged
 
 
-@tool(
-    area="advisor",
-    tier=Tier.PRO,
-    effect=Effect.CHANGES,
-    title="Delete a client file",
-    phrases="Permanently remove a client's file: they left us and ask to erase their data",
-)
+@tool("advisor", Tier.PRO, Effect.CHANGES, "Delete a client file")
 def delete_client_portfolio(call: Call, portfolio_id: ClientId) -> DeletedClient:
     """Deletes the file of a client who left, with all their data, permanently. Confirm first.
 

@@ -5,10 +5,8 @@ from typing import Any, Literal
 
 from sqlalchemy import select
 
-from mcp_server.toolkit.context import Call, LiveCall
+from mcp_server.toolkit import Call, Effect, LiveCall, Part, Result, Tier, tool
 from mcp_server.toolkit.refusals import paywall
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Part, Result
 from shared.db.connections import Connection
 from shared.domain.plans import INTEGRATIONS
 from shared.domain.plurals import pluralize
@@ -82,18 +80,12 @@ class Disconnected(Result):
     revoked_at_provider: bool
 
 
-@tool(
-    area="integrations",
-    tier=Tier.FREE,
-    effect=Effect.ADDS,
-    open_world=True,
-    title="Connect an outside account",
-    phrases="Can you link to my AwardWallet, TripIt, seats.aero or Google Sheets? I want you to connect",
-)
+@tool("integrations", Tier.FREE, Effect.ADDS, "Connect an outside account", open_world=True)
 def connect_integration(call: Call, provider: Provider) -> ConnectLink:
     """Connects AwardWallet, TripIt, seats.aero or Google Sheets to the user's account by a one-time link to log in.
 
-    For "Can you link my TripIt?" For connection_required. seats_aero on every plan, others from Premium. Free.
+    For "Can you link or hook up my TripIt?" For connection_required. seats_aero on every plan, others from Premium.
+    Free.
     """
     if call.plan < INTEGRATIONS[provider]:
         raise paywall(call.caller, INTEGRATIONS[provider].slug, f"Connecting {connector(provider).title}")
@@ -110,13 +102,7 @@ def connect_integration(call: Call, provider: Provider) -> ConnectLink:
     )
 
 
-@tool(
-    area="integrations",
-    tier=Tier.FREE,
-    effect=Effect.READS,
-    title="List connected accounts",
-    phrases="Which outside accounts, such as TripIt, did you hook up or connect? Is the link still working?",
-)
+@tool("integrations", Tier.FREE, Effect.READS, "List connected accounts")
 def list_integrations(call: Call) -> Integrations:
     """Lists the outside accounts and apps connected, as TripIt or AwardWallet: working, broken, last sync.
 
@@ -144,7 +130,7 @@ def _to_integration(name: str, row: Connection | None, now: datetime) -> Integra
 
 
 def _find_state(row: Connection | None, now: datetime) -> State:
-    """The state of a connection; a link that was not followed in time counts as disconnected."""
+    """The state of a connection; an unused, expired link counts as disconnected."""
     if row is None:
         return "disconnected"
     if row.state == "pending":
@@ -153,14 +139,7 @@ def _find_state(row: Connection | None, now: datetime) -> State:
     return state
 
 
-@tool(
-    area="integrations",
-    tier=Tier.PREMIUM,
-    effect=Effect.REPLACES,
-    open_world=True,
-    title="Sync a connected account",
-    phrases="Sync now: pull my latest balances from AwardWallet, TripIt or push to my spreadsheet",
-)
+@tool("integrations", Tier.PREMIUM, Effect.REPLACES, "Sync a connected account", open_world=True)
 async def sync_integration(call: LiveCall, provider: Provider, dry_run: bool = False) -> Synced:
     """Syncs AwardWallet or TripIt: pulls the latest balances and bookings, or exports to a Google Sheets spreadsheet.
 
@@ -178,7 +157,7 @@ async def sync_integration(call: LiveCall, provider: Provider, dry_run: bool = F
     return Synced(
         message=message,
         provider=provider,
-        pulled=Pulled(balances=report.balances, statuses=report.statuses, bookings=report.bookings, trips=report.trips),
+        pulled=Pulled.from_row(report),
         pushed=Pushed(rows=report.rows_pushed, bookings=report.bookings_pushed),
         changes=[SyncChange.model_validate(c) for c in report.changes[:MAX_LISTED]],
         conflicts=[SyncConflict.model_validate(c) for c in report.conflicts[:MAX_LISTED]],
@@ -186,18 +165,11 @@ async def sync_integration(call: LiveCall, provider: Provider, dry_run: bool = F
     )
 
 
-@tool(
-    area="integrations",
-    tier=Tier.FREE,
-    effect=Effect.CHANGES,
-    open_world=True,
-    title="Disconnect an outside account",
-    phrases="I don't want you in there anymore: unlink or unhook AwardWallet, TripIt, seats.aero, Google Sheets",
-)
+@tool("integrations", Tier.FREE, Effect.CHANGES, "Disconnect an outside account", open_world=True)
 async def disconnect_integration(call: LiveCall, provider: Provider) -> Disconnected:
     """Disconnects or unlinks AwardWallet, TripIt, seats.aero or Google Sheets and deletes the tokens.
 
-    For "I don't want you to see my AwardWallet." Free.
+    For "Cut the link to my AwardWallet." Free.
     """
     ended = await disconnecting.disconnect(call.account_id, provider)
     warning = f" Without it nothing is found for {', '.join(ended.watches)}; they were kept." if ended.watches else ""

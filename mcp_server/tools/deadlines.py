@@ -1,16 +1,15 @@
-"""The list of what ends soon, soonest first."""
+"""Upcoming deadlines, soonest first."""
 
 from typing import Annotated
 
 from pydantic import Field
 
-from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Result
+from mcp_server.toolkit import Call, Effect, Result, Tier, tool
 from mcp_server.views.deadlines import UpcomingDeadline
 from shared.db.portfolio import read_holdings
 from shared.db.upcoming_bookings import earliest_today
 from shared.domain import time_zones
+from shared.domain.dates import format_day
 from shared.domain.deadlines import Deadline, Kind, describe_next_step, select_due
 from shared.domain.plurals import pluralize
 from shared.services.deadlines import TABLES, Viewpoint, choose_currency, find_deadlines, find_undated_programs
@@ -24,14 +23,7 @@ class Deadlines(Result):
     total: int
 
 
-@tool(
-    title="List upcoming deadlines",
-    phrases="Anything about to expire, end or be due before long? Certs, points, fees: whatever I'd lose or pay",
-    area="balances",
-    tier=Tier.FREE,
-    effect=Effect.READS,
-    screen="portfolio",
-)
+@tool("balances", Tier.FREE, Effect.READS, "List upcoming deadlines", screen="portfolio")
 def list_upcoming_deadlines(
     call: Call,
     within_days: Annotated[int, Field(ge=1, le=730)] = 90,
@@ -66,7 +58,12 @@ def _describe_deadlines(due: list[Deadline], within_days: int, dateless: list[st
     past = sum(d.days_left < 0 for d in due)
     first = describe_next_step(due)
     sentences = [first] if first else []
-    sentences.append(f"{pluralize(len(due) - past, 'deadline')} within {pluralize(within_days, 'day')}.")
+    within = f"within {pluralize(within_days, 'day')}."
+    ahead = len(due) - past
+    if ahead and not first:
+        soonest = next(d for d in due if d.days_left >= 0)
+        sentences.append(f"Next: {soonest.title}, {format_day(soonest.due_on)}.")
+    sentences.append(f"{pluralize(ahead, 'deadline')} {within}" if ahead else f"Nothing is due {within}")
     if past:
         sentences.append(f"{pluralize(past, 'card bonus')} still marked pending after the last day to spend.")
     if len(due) > MAX_DEADLINES:

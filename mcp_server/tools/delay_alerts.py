@@ -8,12 +8,11 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from mcp_server.toolkit.context import Call, CallBase, LiveCall
+from mcp_server.toolkit import Call, CallBase, Effect, LiveCall, Paging, Part, Result, Tier, tool
 from mcp_server.toolkit.edits import describe_changes, edit
 from mcp_server.toolkit.own_rows import Capacity, check_cap, get_own, same_terms
 from mcp_server.toolkit.parameters import Airport, Page, PerPage, RowId
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Paging, Part, Result
+from mcp_server.toolkit.wording import tell_rows
 from mcp_server.views.route_monitors import find_airport_faults
 from shared.db.accounts import Account, lock
 from shared.db.delay_alerts import DelayAlert as Row
@@ -81,7 +80,7 @@ class DeletedDelayAlert(Result):
 
 
 def _list_proved(call: CallBase, session: Session, rows: Iterable[Row]) -> Collection[str]:
-    """What these alerts need of `list_proved`: without a number nothing is asked."""
+    """The proved numbers that these alerts need; without a number nothing is looked up."""
     return list_proved(session, call.account_id) if any(row.phone_sealed for row in rows) else ()
 
 
@@ -93,7 +92,7 @@ def _to_alert(row: Row, proved: Collection[str]) -> DelayAlert:
 
 
 def _warn_unproved_number(row: Row, proved: Collection[str]) -> str:
-    """What the person has to do before anything is sent to the number; empty when nothing."""
+    """What the person must do before the number gets messages; empty if nothing."""
     channels = list_unproved_channels(row, proved)
     if not channels:
         return ""
@@ -150,14 +149,7 @@ def _warn_unconfirmed_email(session: Session, account_id: int, channels: Sequenc
     return " This account has no confirmed email address, so nothing is mailed; it stands among the notifications."
 
 
-@tool(
-    area="alerts",
-    tier=Tier.PREMIUM,
-    effect=Effect.ADDS,
-    open_world=True,
-    title="Create an airport delay alert",
-    phrases="Text me if things go bad at my airport: delays, warn me when it is over an hour late",
-)
+@tool("alerts", Tier.PREMIUM, Effect.ADDS, "Create an airport delay alert", open_world=True)
 async def create_delay_alert(
     call: LiveCall,
     airport: Airport,
@@ -203,13 +195,7 @@ def _describe_terms(row: Row) -> str:
     return f"you get a message by {' and '.join(row.channels)} once delays at {row.airport} reach {least}"
 
 
-@tool(
-    area="alerts",
-    tier=Tier.FREE,
-    effect=Effect.READS,
-    title="List airport delay alerts",
-    phrases="Which airport delay watches do I have, am I getting hold-ups texted? Did one ever go off?",
-)
+@tool("alerts", Tier.FREE, Effect.READS, "List airport delay alerts")
 def list_delay_alerts(
     call: Call, alert_id: RowId | None = None, active: bool | None = None, page: Page = 1, per_page: PerPage = 20
 ) -> DelayAlerts:
@@ -225,20 +211,14 @@ def list_delay_alerts(
     rows, total = page_of(call.db, Row, conditions, Row.id.desc(), page=page, per_page=per_page)
     phones = _list_proved(call, call.db, rows)
     return DelayAlerts(
-        message=f"{pluralize(total, 'delay alert')}; this plan allows {DELAY_ALERT.cap(call.plan)} active.",
+        message=f"{tell_rows(total, 'delay alert', (row.airport for row in rows))}"
+        f" This plan allows {DELAY_ALERT.cap(call.plan)} active.",
         alerts=[_to_alert(row, phones) for row in rows],
         paging=Paging.of(page, per_page, total),
     )
 
 
-@tool(
-    area="alerts",
-    tier=Tier.PREMIUM,
-    effect=Effect.CHANGES,
-    open_world=True,
-    title="Change an airport delay alert",
-    phrases="My airport delay texts come way too often: mute, pause, new phone number, more minutes",
-)
+@tool("alerts", Tier.PREMIUM, Effect.CHANGES, "Change an airport delay alert", open_world=True)
 def update_delay_alert(
     call: Call,
     alert_id: AlertId,
@@ -289,7 +269,7 @@ def update_delay_alert(
 
 
 def _update_phone(call: Call, row: Row, number: str | None, *, empty: bool) -> list[str]:
-    """Encryption gives another text each time, so the decrypted numbers are compared."""
+    """Compares the decrypted numbers, as encryption differs each time."""
     stored = unseal(call.settings.encryption_keys, row.phone_sealed) if row.phone_sealed else None
     if number in (None, stored) and not (empty and row.phone_sealed):
         return []
@@ -299,13 +279,7 @@ def _update_phone(call: Call, row: Row, number: str | None, *, empty: bool) -> l
     return ["phone_number"]
 
 
-@tool(
-    area="alerts",
-    tier=Tier.PREMIUM,
-    effect=Effect.CHANGES,
-    title="Delete an airport delay alert",
-    phrases="Delete an airport delay alert: no more texts that it is late",
-)
+@tool("alerts", Tier.PREMIUM, Effect.CHANGES, "Delete an airport delay alert")
 def delete_delay_alert(call: Call, alert_id: AlertId) -> DeletedDelayAlert:
     """Deletes an airport delay alert permanently, so no more warnings; confirm with the user first.
 

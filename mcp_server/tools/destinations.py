@@ -1,15 +1,13 @@
-"""Destinations from London that a balance of Avios covers, at prices that were published."""
+"""Destinations from London that a balance of Avios covers, at published prices."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field
 
-from mcp_server.toolkit.context import Call
+from mcp_server.toolkit import Call, Effect, Money, Part, Result, Tier, tool
 from mcp_server.toolkit.parameters import LooseName, Points
 from mcp_server.toolkit.provenance import Verified, describe_verified
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Money, Part, Result
 from shared.domain.award_charts import Chart, RoutePrice
 from shared.domain.dates import format_day
 from shared.domain.destinations import Destination, find_farthest
@@ -42,7 +40,7 @@ class AffordableDestinations(Result, Verified):
 
 
 class _PricedDestination(NamedTuple):
-    """A destination with the chart or the announced price it is from."""
+    """A destination with the chart or announced price behind it."""
 
     destination: Destination
     fact: Any
@@ -78,7 +76,7 @@ def _price_by_chart(call: Call, cabins: tuple[str, ...]) -> Iterator[_PricedDest
 
 
 def _price_by_examples(call: Call, cabins: tuple[str, ...]) -> Iterator[_PricedDestination]:
-    """Single prices that were announced: one way, by a flight that is known."""
+    """Prices announced singly: one way, by a known flight."""
     for row in call.reference.examples(PROGRAM):
         airports = call.reference.flights[CARRIER].pairs.get(row.origin, frozenset())
         fits = row.airline == CARRIER and row.origin in LONDON and row.destination in airports
@@ -93,15 +91,7 @@ def _to_priced(
     return _PricedDestination(Destination(code, airport.city, airport.country, origin, cabin, *points, miles), fact)
 
 
-@tool(
-    title="Find cities my points can reach",
-    phrases="Where could my Avios take me from London, how far? Cities I can afford from Heathrow or Gatwick",
-    area="search",
-    tier=Tier.FREE,
-    effect=Effect.READS,
-    anonymous=True,
-    static=True,
-)
+@tool("search", Tier.FREE, Effect.READS, "Find cities my points can reach", anonymous=True, static=True)
 def affordable_destinations(
     call: Call,
     program: LooseName,
@@ -118,7 +108,7 @@ def affordable_destinations(
     if origin is not None and origin.strip().upper() not in _ORIGINS:
         expected = f"London, LON, {', '.join(LONDON)}, or nothing: only London is supported"
         raise Invalid(Fault("origin", "is not London", expected))
-    # By the chart in force; without one, by the prices that were announced one by one.
+    # By the chart in force; without one, by prices announced singly.
     cabins = (cabin,) if cabin else ("economy", "business")
     priced = list(_price_by_chart(call, cabins)) or list(_price_by_examples(call, cabins))
     ended = call.reference.last_chart_day(PROGRAM)

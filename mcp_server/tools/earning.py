@@ -6,11 +6,9 @@ from typing import Annotated, Literal
 from pydantic import Field
 from sqlalchemy import select
 
-from mcp_server.toolkit.context import Call
+from mcp_server.toolkit import Call, Effect, Money, Part, Result, Tier, tool
 from mcp_server.toolkit.parameters import AirportOrCity, Amount, Currency
 from mcp_server.toolkit.provenance import Verified, describe_verified
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Money, Part, Result
 from mcp_server.views.airlines import AirlineName
 from shared.db.members import HOLDER
 from shared.db.statuses import LoyaltyStatus
@@ -23,7 +21,7 @@ from shared.reference.ages import explain_outdated, is_outdated
 from shared.reference.city_airports import require_airports
 from shared.reference.rows.earning import CathayFare, CathayZone, EarningRate
 
-# Earning by zone, fare type and booking class, as results show it.
+# Earning by zone, fare type and booking class, for results.
 
 
 class ZoneEarning(Part):
@@ -38,30 +36,21 @@ class ZoneEarning(Part):
     status_points: int
 
 
-def _to_zone_earning(row: CathayFare, zone: CathayZone) -> ZoneEarning:
-    return ZoneEarning(
-        cabin=row.cabin,
-        fare_type=row.fare_type,
-        booking_classes=list(row.booking_classes),
-        zone=row.zone,
-        zone_miles=cathay.describe_zone(zone),
-        miles=row.asia_miles,
-        status_points=row.status_points,
-    )
-
-
 def list_zone_earnings(call: Call, fares: list[CathayFare], zone: str | None) -> list[ZoneEarning]:
-    """The fares as results show them, the shortest zone first; those of one zone where a route is named."""
+    """The fares for results, the shortest zone first; those of one zone where a route is named."""
     zones = {z.zone: z for z in call.reference.rows("earning_cathay_zones.csv")}
     fares_of_zone = sorted(
         (f for f in fares if zone in (None, f.zone)),
         key=lambda f: (zones[f.zone].min_miles, f.zone, f.cabin, f.asia_miles),
     )
-    return [_to_zone_earning(f, zones[f.zone]) for f in fares_of_zone]
+    return [
+        ZoneEarning.from_row(f, zone_miles=cathay.describe_zone(zones[f.zone]), miles=f.asia_miles)
+        for f in fares_of_zone
+    ]
 
 
 def select_class(fares: list[CathayFare], fare_class: str | None) -> list[CathayFare]:
-    """The fares of one booking class; all without one. Raises NotFound with those there are."""
+    """The fares of one booking class; all without one. Raises NotFound with the existing ones."""
     if not fare_class:
         return fares
     letter = fare_class.strip().upper()
@@ -112,7 +101,7 @@ class EarningRates(Result, Verified):
 
 
 def _check_fare(call: Call, scheme: Scheme, price: Decimal | None, currency: str | None) -> Decimal | None:
-    """The fare in the programme's currency. Raises NoData where it is needed and not given in that currency."""
+    """The fare in the programme's currency. Raises NoData if it is needed but not in that currency."""
     if scheme.method != "revenue":
         return None
     name = call.reference.programs[scheme.program].name
@@ -160,13 +149,7 @@ def _list_assumptions(scheme: Scheme, earned: EarnedPoints, segments: int, tier_
     return assumptions
 
 
-@tool(
-    title="Calculate what a flight earns",
-    phrases="If I fly BA in business, how many tier points, XP or Loyalty Points do I earn towards status?",
-    area="search",
-    tier=Tier.FREE,
-    effect=Effect.READS,
-)
+@tool("search", Tier.FREE, Effect.READS, "Calculate what a flight earns")
 def calculate_flight_earnings(
     call: Call,
     origin: AirportOrCity,
@@ -212,14 +195,7 @@ def calculate_flight_earnings(
     )
 
 
-@tool(
-    title="Show what a fare earns",
-    phrases="How many miles does my fare or booking class earn if I credit it to this programme?",
-    area="pricing",
-    tier=Tier.FREE,
-    effect=Effect.READS,
-    static=True,
-)
+@tool("pricing", Tier.FREE, Effect.READS, "Show what a fare earns", static=True)
 def get_earning_rates(
     call: Call,
     program: EarningProgram,

@@ -9,10 +9,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from mcp_server.toolkit.context import Call, CallBase, LiveCall
+from mcp_server.toolkit import Call, CallBase, Effect, LiveCall, Marked, Money, Result, Tier, tool
 from mcp_server.toolkit.parameters import Amount, AnyName, Cabin, Month, Passengers, Points, SearchedAirport, at_most
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Marked, Money, Result
 from mcp_server.views.household import describe_counted
 from mcp_server.views.seat_filters import find_currency
 from mcp_server.views.sightings import SEEN_DAYS, age_in_seconds, build_freshness, sightings_since
@@ -35,7 +33,7 @@ MAX_DESTINATIONS = 150
 MAX_BEST_DATES = 5
 MAX_NAMED = 3  # in the message
 MAX_NIGHTS = 30
-SANDBOX_ROUTES = 15  # that an invented world is asked for before the first answer
+SANDBOX_ROUTES = 15  # searched in the invented world before the first answer
 Nights = Annotated[int, Field(ge=1), at_most(MAX_NIGHTS)]
 Reachable = Literal["direct", "transfer", "no"]
 Source = Literal["argument", "saved", "none"]
@@ -109,18 +107,12 @@ class _Offer:
 
     @property
     def days(self) -> list[tuple[date, date | None]]:
-        """The first days that have the price, each with its way back."""
+        """The first days with the price, each with its return day."""
         returns: Sequence[date | None] = self.return_dates or [None] * len(self.dates)
         return sorted(zip(self.dates, returns, strict=True))[:MAX_BEST_DATES]
 
 
-@tool(
-    title="Explore where seats were seen",
-    phrases="Where can I go with my points? Ideas: a beach, somewhere warm in April, nonstop, a weekend for two",
-    area="search",
-    tier=Tier.FREE,
-    effect=Effect.READS,
-)
+@tool("search", Tier.FREE, Effect.READS, "Explore where seats were seen")
 async def explore_destinations(
     call: LiveCall,
     origin: SearchedAirport,
@@ -140,7 +132,7 @@ async def explore_destinations(
 ) -> ExploredDestinations:
     """Suggests destinations for points or miles from an airport, cheapest first, with no place chosen yet.
 
-    For "Where could we go in April with my points?" Vacation, beach or weekend ideas from award seats seen recently.
+    For "Where could we go in April with my points?" Beach or weekend ideas from award seats seen recently.
     Per person; with nights or weekend, there and back. Free accounts: top 3. Free.
     """
     first, last = _parse_months(call, month_from, month_to)
@@ -168,7 +160,7 @@ async def explore_destinations(
 
 
 def _find_region(reference: Reference, text: str | None) -> frozenset[str] | None:
-    """The airports of a region. Raises Invalid for a name no list has."""
+    """The airports of a region. Raises Invalid for an unknown name."""
     if text is None:
         return None
     airports = find_region(reference, text)
@@ -179,7 +171,7 @@ def _find_region(reference: Reference, text: str | None) -> frozenset[str] | Non
 
 
 def _list_nights(nights: int | None, *, weekend: bool) -> tuple[int, ...]:
-    """How many nights may lie between the flights. Raises Invalid for more than a weekend has."""
+    """The possible numbers of nights between the flights. Raises Invalid for more than a weekend has."""
     if weekend and nights and nights not in WEEKEND_NIGHTS:
         raise Invalid(Fault("nights", "is no weekend", "2 or 3, or nothing"))
     if nights:
@@ -188,11 +180,11 @@ def _list_nights(nights: int | None, *, weekend: bool) -> tuple[int, ...]:
 
 
 async def _fill_calendars(call: LiveCall, search: DestinationSearch) -> None:
-    """The invented world is looked at on demand, so that a first question is answered as any later one is."""
+    """Searches the invented world on demand, so that a first question gets the same answer as a later one."""
     ends = {end for origin in search.airports for end in call.reference.nonstop_routes.get(origin, {})}
     fitting = {end for end in ends if search.may_lead_to(call.reference, end)}
-    there = choose_routes(call.reference, search.airports, SANDBOX_ROUTES, fitting)
-    routes = [*there, *([route[::-1] for route in there] if search.nights else ())]
+    outward = choose_routes(call.reference, search.airports, SANDBOX_ROUTES, fitting)
+    routes = [*outward, *([route[::-1] for route in outward] if search.nights else ())]
 
     def list_missing(session: Session) -> list[Route]:
         origins = {origin for origin, _ in routes}
@@ -201,7 +193,9 @@ async def _fill_calendars(call: LiveCall, search: DestinationSearch) -> None:
         return [route for route in routes if route not in done]
 
     if missing := await call.in_session(list_missing):
-        answered = await sweep(call.ask, call.reference, missing, search.first, search.latest)
+        # All concurrently: answers that arrive while others are being stored are stored together.
+        span = (search.first, search.latest)
+        answered = await sweep(call.ask, call.reference, missing, *span, together=len(missing))
         await call.in_session(lambda s: note_swept(s, answered, search.first, search.latest, call.now))
 
 
@@ -262,7 +256,7 @@ def _parse_months(call: CallBase, month_from: str | None, month_to: str | None) 
 def _list_purses(
     call: Call, points: int | None, program: str | None
 ) -> tuple[dict[str, list[Reach]], Source, Household]:
-    """The balances that can pay in each programme: the one given, else those saved here."""
+    """The balances that can pay in each programme: the given one, else those saved."""
     slug = call.reference.program(program).slug if program is not None else None
     if points is not None and slug is None:
         raise Invalid(Fault("program", "is missing", "the programme points_balance is in"))
@@ -289,23 +283,17 @@ def _find_best_of_each(offers: Iterable[_Offer]) -> list[_Offer]:
 def _to_destination(call: Call, offer: _Offer, search: DestinationSearch) -> ExploredDestination:
     purse, mean = offer.purse, _find_mean(call, offer)
     price = PartyPrice(offer.points, offer.taxes, offer.taxes_currency, search.passengers)
-    return ExploredDestination(
-        destination=offer.destination,
+    return ExploredDestination.from_row(
+        offer,
         city=_name_city(call.reference, offer.destination),
-        program=offer.program,
-        airline=offer.airline,
         cabin=search.cabin,
-        points=offer.points,
         per=PER,
         party_points=price.party_points,
-        taxes=offer.taxes,
         party_taxes=price.party_taxes,
-        taxes_currency=offer.taxes_currency,
         nonstop=None if offer.stops is None else offer.stops == 0,
         best_dates=[out for out, _ in offer.days],
         return_dates=[back for _, back in offer.days if back] if search.nights else None,
         mean_celsius=None if mean is None else float(mean),
-        reachable=offer.reachable,
         via=purse.source if purse and offer.reachable == "transfer" else None,
         source=", ".join(sorted(offer.sources)),
         age_seconds=age_in_seconds(call, min(offer.seen_at, offer.provider_checked_at or offer.seen_at)),
@@ -355,7 +343,7 @@ def _describe_offer(call: Call, search: DestinationSearch, offer: _Offer) -> str
 
 
 def _describe_nothing(origin: str, search: DestinationSearch, max_points: int | None, unknown: int) -> str:
-    """What was looked for in vain."""
+    """Says that nothing was found, and for which wishes."""
     wishes = [
         "nonstop" if search.nonstop else "",
         "warm" if search.warm else "",

@@ -8,12 +8,11 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 from sqlalchemy import ARRAY, Text, any_, func, literal, select
 
-from mcp_server.toolkit.context import Call
+from mcp_server.toolkit import Call, Effect, Marked, Money, Result, Tier, tool
 from mcp_server.toolkit.parameters import AirportOrCity, Cabin, Day
 from mcp_server.toolkit.provenance import Verified, describe_verified
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Marked, Money, Result
 from mcp_server.toolkit.wording import program_name
+from mcp_server.views.sightings import build_freshness
 from mcp_server.views.surcharge_levels import RankedSurcharge, describe_surcharges, list_surcharges, to_ranked
 from shared.db.observations import AwardObservation as Row
 from shared.domain import departure_duty as rules
@@ -27,10 +26,10 @@ from shared.errors import Fault, Invalid, NoData
 from shared.reference.city_airports import require_airports
 from shared.reference.departure_duty import find_duty_rates, is_exempt, is_free_direct
 from shared.reference.exchange_rates import convert_amount
-from shared.reference.rows import DutyRate
-from shared.services.search.provenance import Freshness
+from shared.reference.rows.duty import DutyRate
+from shared.services.search.provenance import Freshness, describe_unasked
 
-# Air Passenger Duty as results show it: the amount per person, its band, source and dates.
+# Air Passenger Duty for results: the amount per person, its band, source and dates.
 
 NOTE = (
     "Children under 16 owe none in economy, and none under 2 without a seat. The last stop of flights that connect"
@@ -58,7 +57,7 @@ class DepartureDuty(Verified):
 
 
 def find_departure_duty(call: Call, start: Airport, end: Airport, cabin: str, departure: date) -> DepartureDuty | None:
-    """The duty of one person who leaves the United Kingdom that day; None elsewhere and where none is due."""
+    """The duty for one person leaving the United Kingdom that day; None elsewhere, or if none is due."""
     rates = find_duty_rates(call.reference, start, end, cabin, departure)
     free_direct = any(is_free_direct(call.reference, start, rate) for rate in rates)
     return _to_duty(rates, departure, free_direct=free_direct) if rates else None
@@ -67,15 +66,13 @@ def find_departure_duty(call: Call, start: Airport, end: Airport, cabin: str, de
 def _to_duty(rates: Sequence[DutyRate], departure: date, *, free_direct: bool) -> DepartureDuty:
     lowest, highest = rates[0], rates[-1]
     first_note = DIRECT_NOTE if free_direct else RETURN_NOTE if lowest.band == rules.DOMESTIC else ""
-    return DepartureDuty(
+    return DepartureDuty.from_row(
+        highest,
         amount=Decimal("0.00") if free_direct else lowest.amount,
         highest=highest.amount,
         currency=lowest.currency,
         bands=[r.band for r in rates],
         departure=departure,
-        valid_from=highest.valid_from,
-        valid_to=highest.valid_to,
-        second_source_url=highest.second_source_url,
         note=f"{first_note} {NOTE}".lstrip(),
         **describe_verified(highest),
     )
@@ -88,7 +85,7 @@ def _describe_bands(bands: Sequence[str]) -> str:
 def describe_departure_duty(
     call: Call, start: Airport, duty: DepartureDuty | None, cabin: str, fees: Sequence["Fee"]
 ) -> str:
-    """The duty in a sentence, and which sums cannot hold it; empty for a flight that leaves from elsewhere."""
+    """A sentence on the duty, and on sums too low to include it; empty for departures elsewhere."""
     if duty is None:
         exempt = start.country == rules.COUNTRY and is_exempt(call.reference, start)
         return f"Flights that leave {start.code} are exempt from Air Passenger Duty." if exempt else ""
@@ -119,7 +116,7 @@ class Fee(Marked):
     oldest: datetime
     basis: Literal["route", "region"]
     area: str
-    below_duty: bool  # less than the departure duty alone, so something is missing in what was seen
+    below_duty: bool  # less than the departure duty, so something is missing from the price seen
 
 
 class FeeEstimates(Result):
@@ -133,7 +130,7 @@ class FeeEstimates(Result):
 def _sum_observed_fees(
     call: Call, starts: Iterable[str], ends: Iterable[str], cabin: str, programs: Sequence[str]
 ) -> list[FeeSample]:
-    """Sums per programme and currency over all routes between two sets of airports, in this direction."""
+    """Sums per programme and currency over all routes from one set of airports to another."""
     columns = (
         Row.program,
         Row.taxes_currency,
@@ -203,17 +200,10 @@ def _find_fees(
 def _to_fee(
     call: Call, summary: FeeSample, basis: Literal["route", "region"], area: str, duty: DepartureDuty | None
 ) -> Fee:
-    """`duty`: what every flight of this area owes at least."""
+    """`duty`: the least that every flight of this area owes."""
     least = convert_amount(duty.amount, duty.currency, summary.currency) if duty else None
-    return Fee(
-        program=summary.program,
-        average=summary.average,
-        currency=summary.currency,
-        low=summary.low,
-        high=summary.high,
-        samples=summary.samples,
-        newest=summary.newest,
-        oldest=summary.oldest,
+    return Fee.from_row(
+        summary,
         basis=basis,
         area=area,
         below_duty=least is not None and summary.average < least,
@@ -223,18 +213,9 @@ def _to_fee(
 
 def _build_freshness(call: Call, fees: Sequence[Fee]) -> Freshness:
     if not fees:
-        return Freshness("static", "reviewed reference data", None, None, None, None, None, "No seat was seen yet.")
-    newest = max(f.newest for f in fees)
-    return Freshness(
-        mode="sandbox" if call.data_mode == "sandbox" else "cached",
-        source="award seats seen in past searches",
-        fetched_at=newest,
-        age_seconds=max(0, int((call.now - newest).total_seconds())),
-        provider_checked_at=None,
-        provider_age_seconds=None,
-        cached_until=None,
-        note="Averages of what was seen, of any age; each row says from when to when.",
-    )
+        return describe_unasked("static", "reviewed reference data", "No seat was seen yet.")
+    note = "Averages of what was seen, of any age; each row says from when to when."
+    return build_freshness(call, ["award seats seen in past searches"], [max(f.newest for f in fees)], [], note)
 
 
 def _cut(rows: Sequence[Any], programs: int | None) -> list[Any]:
@@ -271,13 +252,7 @@ def _describe_unseen(origin: str, destination: str, cabin: str) -> str:
     )
 
 
-@tool(
-    title="Estimate taxes on an award",
-    phrases="What taxes and surcharges will I have to pay on this award, Aeroplan vs BA? Cash on top of points",
-    area="search",
-    tier=Tier.FREE,
-    effect=Effect.READS,
-)
+@tool("search", Tier.FREE, Effect.READS, "Estimate taxes on an award")
 def estimate_award_fees(
     call: Call,
     origin: AirportOrCity,

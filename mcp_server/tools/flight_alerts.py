@@ -7,12 +7,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from mcp_server.toolkit.context import Call
+from mcp_server.toolkit import Call, Effect, Paging, Part, Result, Tier, tool
 from mcp_server.toolkit.edits import clears, describe_changes, edit
 from mcp_server.toolkit.own_rows import Capacity, check_cap, get_own, same_terms
 from mcp_server.toolkit.parameters import Cabin, Day, Page, Passengers, PerPage, RowId, SearchedAirport
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Paging, Part, Result
+from mcp_server.toolkit.wording import tell_rows
 from mcp_server.views.route_monitors import check_route
 from mcp_server.views.seat_filters import (
     COLUMNS,
@@ -37,7 +36,6 @@ from shared.db.flight_alerts import FlightAlertKey
 from shared.db.pagination import count, page_of
 from shared.db.runs import delete_schedules, schedule, unschedule
 from shared.db.watched_keys import forget_keys
-from shared.domain.plurals import pluralize
 from shared.domain.watch_kinds import FLIGHT_ALERT
 from shared.reference.rows.award_charts import ReleaseWindow
 from shared.services.watches.flight_alerts import PRICED_THROUGH
@@ -137,13 +135,7 @@ def _schedule_checks(call: Call, row: Row) -> None:
     schedule(call.db, FLIGHT_ALERT.run, row.id, row.interval)
 
 
-@tool(
-    area="alerts",
-    tier=Tier.FREE,
-    effect=Effect.ADDS,
-    title="Create an airline seat alert",
-    phrases="Let me know if this one airline opens award seats to my city: ping me for my route and dates",
-)
+@tool("alerts", Tier.FREE, Effect.ADDS, "Create an airline seat alert")
 def create_flight_alert(
     call: Call,
     airline: Airline,
@@ -191,7 +183,7 @@ def create_flight_alert(
 
 
 def _describe_outlook(call: Call, row: Row, release: ReleaseWindow | None) -> str:
-    """What the watch leaves out, and what is known of the route and of when its days go on sale."""
+    """Describes what the watch leaves out, its route, and when its days go on sale."""
     return (
         describe_filters(row)
         + describe_routes(call, [row.airline], row.departure, row.destination)
@@ -199,13 +191,7 @@ def _describe_outlook(call: Call, row: Row, release: ReleaseWindow | None) -> st
     )
 
 
-@tool(
-    area="alerts",
-    tier=Tier.FREE,
-    effect=Effect.READS,
-    title="List airline seat alerts",
-    phrases="Am I still getting pinged for an airline's seats? Which alerts do I have on, did they ever go off?",
-)
+@tool("alerts", Tier.FREE, Effect.READS, "List airline seat alerts")
 def list_flight_alerts(
     call: Call, alert_id: RowId | None = None, active: bool | None = None, page: Page = 1, per_page: PerPage = 20
 ) -> FlightAlerts:
@@ -221,7 +207,8 @@ def list_flight_alerts(
     rows, total = page_of(call.db, Row, conditions, Row.id.desc(), page=page, per_page=per_page)
     running, cap = count(call.db, Row, Row.is_running()), FLIGHT_ALERT.cap(call.plan)
     return FlightAlerts(
-        message=f"{pluralize(total, 'flight alert')}; {running} of {cap} active.{_describe_trouble(rows)}",
+        message=tell_rows(total, "flight alert", (f"{row.airline} {row.departure}-{row.destination}" for row in rows))
+        + f" {running} of {cap} active.{_describe_trouble(rows)}",
         alerts=[_to_alert(row) for row in rows],
         active_count=running,
         cap=cap,
@@ -239,13 +226,7 @@ def _describe_trouble(rows: Sequence[Row]) -> str:
     return sentences
 
 
-@tool(
-    area="alerts",
-    tier=Tier.FREE,
-    effect=Effect.CHANGES,
-    title="Change an airline seat alert",
-    phrases="Switch an airline's seat alert: pause, turn back on, make it business only, new dates",
-)
+@tool("alerts", Tier.FREE, Effect.CHANGES, "Change an airline seat alert")
 @clears(Row)
 def update_flight_alert(
     call: Call,
@@ -304,13 +285,7 @@ def _describe_update(call: Call, row: Row) -> str:
     return f"Alert {row.id} watches {_describe_watch(call, row)}.{describe_filters(row)}"
 
 
-@tool(
-    area="alerts",
-    tier=Tier.FREE,
-    effect=Effect.CHANGES,
-    title="Delete an airline seat alert",
-    phrases="Permanently drop an airline's award seat alert: I found seats, I don't need the mails anymore",
-)
+@tool("alerts", Tier.FREE, Effect.CHANGES, "Delete an airline seat alert")
 def delete_flight_alert(call: Call, alert_id: AlertId) -> DeletedFlightAlert:
     """Deletes an airline's award seat alert permanently, so no more mails; confirm with the user first.
 

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from mcp_server.toolkit import NO_DATA, Added, Call, Effect, Money, NoDataWord, Paging, Part, Result, Tier, tool
 from mcp_server.toolkit.argument_schema import UNASSUMED
-from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.edits import clears, edit, edit_member, pick_columns
 from mcp_server.toolkit.own_rows import Again, find_saved, get_own
 from mcp_server.toolkit.parameters import (
@@ -30,9 +30,7 @@ from mcp_server.toolkit.parameters import (
     at_most,
 )
 from mcp_server.toolkit.provenance import Verified, describe_verified
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import NO_DATA, Added, Money, NoDataWord, Paging, Part, Result
-from mcp_server.toolkit.wording import list_program_names
+from mcp_server.toolkit.wording import list_program_names, tell_rows
 from mcp_server.views.bookings import FlightBooking, to_flight_booking, to_flight_bookings
 from mcp_server.views.cancellations import BalanceOffer, Credit, PointsBack, describe_removal, describe_update, settle
 from mcp_server.views.vouchers import Voucher, describe_freed_vouchers, to_voucher
@@ -42,7 +40,6 @@ from shared.db.bookings import find_legs
 from shared.db.household import find_member
 from shared.db.trips import open_trip
 from shared.db.vouchers import on_bookings
-from shared.domain import bookings as rules
 from shared.domain.dates import format_weekday
 from shared.domain.flight_times import describe_times
 from shared.domain.household import add_member
@@ -134,13 +131,7 @@ def _format_route(row: Row) -> str:
     return f"{row.origin}-{row.destination}"
 
 
-@tool(
-    area="bookings",
-    tier=Tier.PAID,
-    effect=Effect.ADDS,
-    title="Add a flight booking",
-    phrases="I just booked a flight: please log our ticket, points and taxes or cash, PNR or ref",
-)
+@tool("bookings", Tier.PAID, Effect.ADDS, "Add a flight booking")
 def add_flight_booking(
     call: Call,
     airline: Airline,
@@ -199,27 +190,17 @@ def _describe_leg(row: Row) -> str:
     return f"{leaves}{describe_times(row.departure_date, row.departure_time, row.arrival_date, row.arrival_time)}"
 
 
-def _name_member(row: Row) -> str:
-    return f"Flight of {row.member}: " if row.member else ""
-
-
 def _describe_doubts(call: Call, row: Row, legs: Sequence[Row]) -> str:
     """Sentences about an unknown airline and a cost on more than one leg."""
     sentences = []
     if row.airline not in call.reference.carriers:
         sentences.append(f"No airline called {row.airline} is known here; the name is kept as you wrote it.")
-    if sum(rules.has_cost(leg.points_spent, leg.cash_paid) for leg in legs) > 1:
+    if sum(bool(leg.points_spent or leg.cash_paid) for leg in legs) > 1:
         sentences.append("More than one leg has a cost. Put the whole cost on the first leg and 0 on the others.")
     return "".join(f" {sentence}" for sentence in sentences)
 
 
-@tool(
-    area="bookings",
-    tier=Tier.FREE,
-    effect=Effect.READS,
-    title="Show a flight booking",
-    phrases="Pull up my booked flight: its PNR, legs, seat, what did I pay in taxes, how many miles it cost",
-)
+@tool("bookings", Tier.FREE, Effect.READS, "Show a flight booking")
 def get_flight_booking(call: Call, booking_id: FlightBookingId) -> FlightDetails:
     """Opens one booked flight: confirmation number (PNR), legs, departure, seat, miles and taxes paid.
 
@@ -228,10 +209,10 @@ def get_flight_booking(call: Call, booking_id: FlightBookingId) -> FlightDetails
     row = _get_own(call.db, booking_id)
     legs = find_legs(call.db, row)
     vouchers = on_bookings(call.db, "flight", [leg.id for leg in legs])
+    whose = f"Flight of {row.member}: " if row.member else ""
     parts = {leg.id: to_flight_booking(call, leg, [v.id for v in vouchers[leg.id]]) for leg in legs}
     return FlightDetails(
-        message=f"{_name_member(row)}{_describe_leg(row)}, {parts[row.id].state}."
-        f" The booking has {pluralize(len(legs), 'leg')}.",
+        message=f"{whose}{_describe_leg(row)}, {parts[row.id].state}. The booking has {pluralize(len(legs), 'leg')}.",
         booking=parts[row.id],
         legs=list(parts.values()),
         vouchers=[to_voucher(call, v) for v in vouchers[row.id]],
@@ -254,13 +235,7 @@ def _find_cancellation_fee(call: Call, row: Row) -> CancellationFee | None:
     )
 
 
-@tool(
-    area="bookings",
-    tier=Tier.FREE,
-    effect=Effect.READS,
-    title="List flight bookings",
-    phrases="When's my next flight? Past tickets we took, redemptions, and how many miles or Avios I burned",
-)
+@tool("bookings", Tier.FREE, Effect.READS, "List flight bookings")
 def list_flight_bookings(
     call: Call,
     when: When = "all",
@@ -275,7 +250,7 @@ def list_flight_bookings(
 ) -> Flights:
     """Lists booked flights and tickets: upcoming, past, flown or cancelled, with the miles and cash spent.
 
-    For "When is my next flight? What did we fly last year?" Free.
+    For "Which flights are coming up? What did we fly last year?" Free.
     """
     if from_date and to_date and to_date < from_date:
         raise Invalid(Fault("to_date", "is before from_date", f"a date from {from_date}"))
@@ -286,20 +261,14 @@ def list_flight_bookings(
     legs = load_flight_page(call.db, today, when, only, page, per_page)
     sums = legs.sums
     return Flights(
-        message=f"{pluralize(sums.total, 'flight booking')}.",
+        message=tell_rows(sums.total, "flight booking", map(_describe_leg, legs.rows)),
         bookings=[to_flight_booking(call, row, legs.vouchers[row.id]) for row in legs.rows],
         totals=FlightTotals(points_by_program=sums.points, cash_by_currency=sums.cash, taxes_by_currency=sums.taxes),
         paging=Paging.of(page, per_page, sums.total),
     )
 
 
-@tool(
-    area="bookings",
-    tier=Tier.PAID,
-    effect=Effect.CHANGES,
-    title="Change a flight booking",
-    phrases="Fix my booked flight: I typed a wrong code, they moved us, it is now another date, upgraded",
-)
+@tool("bookings", Tier.PAID, Effect.CHANGES, "Change a flight booking")
 @clears(Row)
 def update_flight_booking(
     call: Call,
@@ -348,7 +317,7 @@ def update_flight_booking(
 def _store_changes(
     call: Call, row: Row, changes: dict[str, Any], clear: Sequence[str], owner: str | None, *, credits: bool
 ) -> ChangedFlight:
-    """Raises Invalid, NotFound and Candidates; then nothing is stored."""
+    """Stores changes, or nothing: raises Invalid, NotFound and Candidates."""
     airline = changes["airline"]
     names = bookings.flight_names(call.reference, {"airline": airline or row.airline, "program": changes["program"]})
     changes |= {"airline": airline and names["airline"], "program": names["program"]}
@@ -356,7 +325,7 @@ def _store_changes(
     dropped = [*clear, *bookings.list_fields_to_drop(row, changes), *(name for name in outdated if name not in clear)]
     changed = edit(row, call.now, changes, dropped) + edit_member(row, call.now, owner)
     bookings.check_flight(call.reference, {name: getattr(row, name) for name in changes})
-    if not _TIMES.isdisjoint(changed):  # another change is no reason to judge times that stand
+    if not _TIMES.isdisjoint(changed):  # another change is no reason to judge unchanged times
         bookings.settle_times(call.reference, row)
         bookings.check_legs(call.reference, row, find_legs(call.db, row))
     settled = settle(call, row, changed, takes_back="cancelled_on" in clear, credits=credits)
@@ -371,13 +340,7 @@ def _store_changes(
     )
 
 
-@tool(
-    area="bookings",
-    tier=Tier.FREE,
-    effect=Effect.CHANGES,
-    title="Delete a flight booking",
-    phrases="Take off a flight that isn't happening: it was cancelled, we're not going, got points back",
-)
+@tool("bookings", Tier.FREE, Effect.CHANGES, "Delete a flight booking")
 def delete_flight_booking(call: Call, booking_id: FlightBookingId) -> DeletedFlight:
     """Deletes a booked flight or ticket: cancelled, refunded, not taken, entered twice or by mistake.
 

@@ -5,13 +5,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from mcp_server.toolkit.context import LiveCall
+from mcp_server.toolkit import Effect, LiveCall, Money, Part, Result, Tier, tool
 from mcp_server.toolkit.provenance import Audited, describe_audited
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Money, Part, Result
 from shared.domain.folio.audit import BillAudit, audit_folio
 from shared.domain.folio.checks import is_read_whole
-from shared.domain.folio.model import ZERO, Bill, Chain, FolioStay, StayType
+from shared.domain.folio.model import ZERO, Bill, Chain, StayType
 from shared.domain.folio.model import Finding as Found
 from shared.domain.folio.stay import match_tier
 from shared.domain.plurals import pluralize
@@ -22,7 +20,7 @@ from shared.reference.folio import build_rulebook
 
 FolioText = Annotated[str, Field(min_length=1, max_length=60_000)]
 StayKind = Literal["award", "cash", "points_advance"] | None
-# Up to here the worst texts take 0.03 s; longer ones go to a process, which costs 25 ms more and can be ended.
+# Up to this size the worst texts take 0.03 s; longer ones go to a process, 25 ms slower, that can be ended.
 MOST_CHARACTERS_HERE = 4_000
 READING_BUDGET = Budget(processor_seconds=5, seconds=20, memory_bytes=256 << 20)
 Confirmation = Annotated[str | None, Field(max_length=40)]
@@ -87,15 +85,13 @@ def _to_finding(finding: Found, currency: str | None) -> Finding:
     sentences = [_to_sentence(rule.test), finding.note, _to_sentence(rule.action)]
     if rule.exceptions:
         sentences.append(f"Exceptions: {rule.exceptions}.")
-    return Finding(
+    return Finding.from_row(
+        finding,
         rule=rule.id,
         title=rule.title,
-        amount=finding.amount,
         currency=None if rule.kind == "points" or finding.amount is None else currency,
         lines=[x.text for x in finding.lines],
-        severity=finding.severity,
         kind=rule.kind,
-        dispute_ref=finding.dispute_ref,
         explanation=" ".join(s for s in sentences if s),
         **describe_audited(rule.fact),
     )
@@ -132,7 +128,7 @@ def _list_disputed(result: BillAudit) -> list[Found]:
 
 
 def _describe_findings(result: BillAudit) -> str:
-    """Findings and the lines they are about are counted apart: one finding can be about several lines."""
+    """Counts findings and their lines separately: one finding can be about several lines."""
     disputed = _list_disputed(result)
     read = f"{pluralize(len(result.bill.lines), 'line')} read"
     if not disputed:
@@ -159,22 +155,11 @@ def _describe_sums(result: BillAudit) -> list[str]:
 
 
 def _describe_gap(bill: Bill) -> list[str]:
-    """Said before anything else: what is read wrongly must not be disputed."""
+    """Says first if the bill was not read whole: a misread charge must not be disputed."""
     if is_read_whole(bill):
         return []
     come, printed = (f"{amount:,.2f}" for amount in (bill.balance, bill.final_sum or ZERO))
     return [f"The bill was not read whole: its lines come to {come}, it prints {printed}. So nothing is disputed."]
-
-
-def _to_judged(stay: FolioStay) -> Judged:
-    return Judged(
-        stay_type=stay.stay_type,
-        status_tier=stay.tier,
-        arrival=stay.arrival,
-        departure=stay.departure,
-        nights=stay.nights,
-        mixed=stay.mixed,
-    )
 
 
 def _audit_bill(
@@ -189,25 +174,22 @@ def _audit_bill(
     return FolioAudit(
         message=_describe_audit(result),
         findings=[_to_finding(f, bill.currency) for f in result.findings],
-        totals=BillTotals(
+        totals=BillTotals.from_row(
+            bill,
             disputed=result.disputed_amount,
-            currency=bill.currency,
             lines_read=len(bill.lines),
             lines_unread=bill.unread,
-            charges=bill.charges,
-            credits=bill.credits,
-            balance=bill.balance,
             printed_balance=bill.final_sum,
         ),
         expected_benefits=[_describe_benefit(row) for row in result.benefits],
         dispute_template=result.letter,
         points_estimate=PointsEstimate(low=result.points[0], high=result.points[1]) if result.points else None,
-        judged=_to_judged(result.stay),
+        judged=Judged.from_row(result.stay, status_tier=result.stay.tier),
     )
 
 
 def _audit_text(text: str, *arguments: Any) -> BillAudit:
-    """The audit, of a long bill in a process that can be ended."""
+    """Audits a bill; a long one in a process that can be ended."""
     if len(text) <= MOST_CHARACTERS_HERE:
         return audit_folio(text, *arguments)
     try:
@@ -225,13 +207,7 @@ def _resolve_tier(text: str | None, chain: Chain) -> str | None:
     return tier
 
 
-@tool(
-    area="folio",
-    tier=Tier.PREMIUM,
-    effect=Effect.READS,
-    title="Check a hotel bill",
-    phrases="Check my hotel bill or receipt below: overcharged, charged twice? Help me complain",
-)
+@tool("folio", Tier.PREMIUM, Effect.READS, "Check a hotel bill")
 async def audit_hotel_folio(
     call: LiveCall,
     chain: Literal["marriott", "hilton", "hyatt", "ihg"],
@@ -249,13 +225,7 @@ async def audit_hotel_folio(
     return await run_heavy(_audit_bill, call, chain, folio_text, stay_type, status_tier, confirmation_number)
 
 
-@tool(
-    area="folio",
-    tier=Tier.PREMIUM,
-    effect=Effect.READS,
-    title="Check a Marriott bill",
-    phrases="Check my Marriott bill: did they charge me wrongly? Write the complaint",
-)
+@tool("folio", Tier.PREMIUM, Effect.READS, "Check a Marriott bill")
 async def audit_marriott_folio(
     call: LiveCall,
     folio_text: FolioText,

@@ -1,14 +1,15 @@
-"""Hotel stays a person logged, paid with points or cash, with the prices seen since."""
+"""Hotel stays a person logged, paid with points or cash or only watched, with the prices seen since."""
 
+from collections.abc import Mapping, Sequence
 from datetime import date
 from functools import partial
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from mcp_server.toolkit.context import Call
+from mcp_server.toolkit import Added, Call, Effect, Money, Paging, Part, Result, Tier, tool
 from mcp_server.toolkit.edits import clears, edit, edit_member, pick_columns
-from mcp_server.toolkit.own_rows import Again, find_saved, get_own
+from mcp_server.toolkit.own_rows import Again, check_cap, find_saved, get_own
 from mcp_server.toolkit.parameters import (
     Amount,
     Country,
@@ -23,8 +24,7 @@ from mcp_server.toolkit.parameters import (
     Points,
     TripId,
 )
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Added, Money, Paging, Part, Result
+from mcp_server.toolkit.wording import tell_rows
 from mcp_server.views.bookings import (
     HotelBooking,
     PriceDrop,
@@ -35,25 +35,51 @@ from mcp_server.views.bookings import (
     to_hotel_bookings,
     to_price_snapshot,
 )
-from mcp_server.views.cancellations import BalanceOffer, Credit, PointsBack, describe_removal, describe_update, settle
+from mcp_server.views.cancellations import (
+    BalanceOffer,
+    Credit,
+    PointsBack,
+    Settled,
+    describe_removal,
+    describe_update,
+    settle,
+)
+from mcp_server.views.hotel_alerts import (
+    build_alert,
+    check_terms,
+    describe_fit,
+    describe_terms,
+    settle_limit,
+    switch_alert,
+)
 from mcp_server.views.vouchers import Voucher, describe_freed_vouchers, to_voucher
 from shared.db.booking_pages import When, load_stay_page
-from shared.db.bookings import HotelBooking as Row
+from shared.db.bookings import HotelBooking as Booked
+from shared.db.bookings import HotelStay as Row
 from shared.db.bookings import prices_of
+from shared.db.hotel_alerts import HotelAlert
 from shared.db.hotel_prices import prices_since_booking
 from shared.db.household import find_member
 from shared.db.profile import find_addressee
 from shared.db.trips import open_trip
 from shared.db.vouchers import on_bookings
+from shared.domain.bookings import find_foreign_fields
 from shared.domain.dates import format_day
 from shared.domain.household import add_member
 from shared.domain.plurals import pluralize
+from shared.errors import Invalid
 from shared.reference import hotels
 from shared.services.bookings import bookings
 
 MAX_SNAPSHOTS = 10
-STAY_FIELDS = ("check_in_date", "check_out_date", "room_type")  # a change makes earlier prices those of another stay
-PRICE_FIELDS = ("kind", "cash_rate_currency")  # a change makes the price last mailed no measure for the next
+FULL = "active; nothing was added. Pause or delete one, or choose a larger plan."
+STAY_FIELDS = ("check_in_date", "check_out_date", "room_type")  # after a change, earlier prices are of another stay
+PRICE_FIELDS = (
+    "kind",
+    "cash_rate_currency",
+    "max_points_per_night",
+    "max_cash_per_night",
+)  # after a change, the last mailed price is no measure for the next
 
 
 StayPoints = Annotated[Points, Field(description="Award only; whole stay.")]
@@ -111,28 +137,20 @@ class DeletedStay(Result):
 _get_own = partial(get_own, Row, "hotel booking")
 
 
-def _describe_mail(call: Call) -> str:
-    """How the person hears of a lower price."""
+def _describe_mail(call: Call, news: str) -> str:
+    """How the person gets news of a price."""
     addressee = find_addressee(call.db, call.account_id)
     if not addressee.mail_switches["hotel_price_drops"]:
         return (
-            "A lower price appears among the notifications; mails about it are switched off: update_profile with"
+            f"{news} appears among the notifications; mails about it are switched off: update_profile with"
             " mail hotel_price_drops true switches them on."
         )
     if not (addressee.email and addressee.email_confirmed_at):
-        return "A lower price appears among the notifications; without a confirmed email address nothing is mailed."
-    return (
-        "A lower price is mailed and appears as a notice; update_profile with mail hotel_price_drops false ends mails."
-    )
+        return f"{news} appears among the notifications; without a confirmed email address nothing is mailed."
+    return f"{news} is mailed and appears as a notice; update_profile with mail hotel_price_drops false ends mails."
 
 
-@tool(
-    area="bookings",
-    tier=Tier.PAID,
-    effect=Effect.ADDS,
-    title="Add a hotel booking",
-    phrases="I just booked a hotel: store my stay and track it, please tell me if the rate gets cheaper",
-)
+@tool("bookings", Tier.PAID, Effect.ADDS, "Add a hotel booking")
 def add_hotel_booking(
     call: Call,
     hotel_id: HotelName,
@@ -151,65 +169,72 @@ def add_hotel_booking(
     country: Country | None = None,
     member: Member | None = None,
     again: Again = None,
+    booked: Annotated[bool, Field(description="false: only watched.")] = True,
+    max_points_per_night: Points | None = None,
+    max_cash_per_night: Amount | None = None,
 ) -> AddedStay:
     """Adds a hotel stay the user booked on points, a free night or cash, with its confirmation number.
 
-    For "I just booked the Hyatt for three nights, keep it." Reserves nothing; tracks its price daily. Paid.
+    For "I just booked the Hyatt for three nights, keep it." Reserves nothing; tracks its price, booked or not. Paid.
     """
-    row = bookings.build_stay(
-        call.reference,
-        hotel_id,
-        {
-            "check_in_date": check_in_date,
-            "check_out_date": check_out_date,
-            "kind": kind,
-            "original_points": original_points,
-            "original_pay_rate_usd": original_pay_rate_usd,
-            "cash_rate_currency": cash_rate_currency,
-            "room_type": room_type or None,
-            "rate_plan": rate_plan or None,
-            "confirmation_number": confirmation_number or None,
-            "notes": notes or None,
-            "trip_id": trip_id,
-            "hotel_city": city or None,
-            "hotel_country": country,
-            "member": find_member(call.db, member, Row.member),
-        },
-    )
-    if saved := find_saved(call, row, "hotel booking", again=again):
+    terms = {
+        "check_in_date": check_in_date,
+        "check_out_date": check_out_date,
+        "kind": kind,
+        "original_points": original_points,
+        "original_pay_rate_usd": original_pay_rate_usd,
+        "cash_rate_currency": cash_rate_currency,
+        "room_type": room_type or None,
+        "rate_plan": rate_plan or None,
+        "confirmation_number": confirmation_number or None,
+        "notes": notes or None,
+        "trip_id": trip_id,
+        "hotel_city": city or None,
+        "hotel_country": country,
+        "member": find_member(call.db, member, Row.member),
+        "max_points_per_night": max_points_per_night,
+        "max_cash_per_night": max_cash_per_night,
+    }
+    _check_fields(terms, booked=booked)
+    build = partial(bookings.build_stay, call.reference) if booked else partial(build_alert, call)
+    row: Row = build(hotel_id, terms)
+    if saved := find_saved(call, row, row.KIND.noun, again=again):
         row = saved.row
     else:
+        if not booked:
+            check_cap(call, call.db, HotelAlert, FULL)
         bookings.add_hotel(call.db, call.reference, row)
     booking = to_hotel_booking(call, row, [])
-    next_check = booking.monitoring.next_check_on
-    name = add_member(f"hotel booking {row.id}", row.member)
-    added_text = (
-        f"Saved as {name}: {row.hotel_name} from {format_day(row.check_in_date)}."
-        f" {_describe_watch(call, row, next_check)}"
-    )
     return AddedStay(
-        message=saved.message if saved else added_text,
+        message=saved.message if saved else _describe_added(call, row, booking),
         booking=booking,
-        next_check_on=next_check,
+        next_check_on=booking.monitoring.next_check_on,
         already_saved=saved is not None,
     )
+
+
+def _check_fields(terms: Mapping[str, Any], *, booked: bool) -> None:
+    if faults := find_foreign_fields(terms, booked=booked):
+        raise Invalid(*faults)
+
+
+def _describe_added(call: Call, row: Row, booking: HotelBooking) -> str:
+    name = add_member(f"{row.KIND.noun} {row.id}", row.member)
+    watched = f", {pluralize(row.nights, 'night')}, {describe_terms(booking)}. Nothing is booked"
+    terms = f"{row.hotel_name} from {format_day(row.check_in_date)}{'' if row.booked else watched}."
+    return f"Saved as {name}: {terms} {_describe_watch(call, row, booking.monitoring.next_check_on)}"
 
 
 def _describe_watch(call: Call, row: Row, next_check: date | None) -> str:
     if not row.hotel_code:
         return describe_no_watch(call)
     if next_check:
-        return f"Its price is checked now and once a day from now on. {_describe_mail(call)}"
+        news = "A lower price" if row.booked else "A price that fits"
+        return f"Its price is checked now and once a day from now on. {_describe_mail(call, news)}"
     return "The stay has begun, so its price is not checked."
 
 
-@tool(
-    area="bookings",
-    tier=Tier.FREE,
-    effect=Effect.READS,
-    title="Show a hotel booking",
-    phrases="Open my hotel reservation: what room did I book, at what rate, is my cert attached?",
-)
+@tool("bookings", Tier.FREE, Effect.READS, "Show a hotel booking")
 def get_hotel_booking(call: Call, booking_id: HotelBookingId) -> StayDetails:
     """Opens one booked hotel stay or reservation: confirmation number, room, rate, check-in, certificate.
 
@@ -221,8 +246,9 @@ def get_hotel_booking(call: Call, booking_id: HotelBookingId) -> StayDetails:
     owner = f"Stay of {row.member}: " if row.member else ""
     stay = f"{owner}{row.hotel_name} from {format_day(row.check_in_date)}"
     drop = f" It is {describe_drop(booking, booking.drop)}." if booking.drop else ""
+    watched = f"{stay}, not booked{'' if booking.monitoring.active else ', paused'}: {describe_fit(booking)}"
     return StayDetails(
-        message=f"{stay}, {booking.state}.{drop}",
+        message=f"{stay}, {booking.state}.{drop}" if booking.booked else watched,
         booking=booking,
         snapshots=[to_price_snapshot(price) for price in prices_since_booking(call.db, row, MAX_SNAPSHOTS)],
         drop=booking.drop,
@@ -230,13 +256,7 @@ def get_hotel_booking(call: Call, booking_id: HotelBookingId) -> StayDetails:
     )
 
 
-@tool(
-    area="bookings",
-    tier=Tier.FREE,
-    effect=Effect.READS,
-    title="List hotel bookings",
-    phrases="Where am I sleeping this month? My booked hotels, Hyatt or Marriott, any of them gone cheaper?",
-)
+@tool("bookings", Tier.FREE, Effect.READS, "List hotel bookings")
 def list_hotel_bookings(
     call: Call,
     when: When = "all",
@@ -245,6 +265,7 @@ def list_hotel_bookings(
     trip_id: TripId | None = None,
     page: Page = 1,
     per_page: PerPage = 20,
+    booked: bool = True,
 ) -> Stays:
     """Lists booked hotels and stays: upcoming, past or cancelled, with nights, cost and price drops.
 
@@ -254,24 +275,22 @@ def list_hotel_bookings(
     today = bookings.today(call.reference, "hotel", call.now)
     codes = hotels.list_chain_codes(call.reference, chain) if chain else None
     only = {"hotel_codes": codes, "trip_id": trip_id, "with_drop": with_drop_only or None}
-    stays = load_stay_page(call.db, today, when, only, page, per_page)
+    stays = load_stay_page(call.db, today, when, only, page, per_page, Booked if booked else HotelAlert)
     sums = stays.sums
     cheaper = f" Offered for less now: {sums.drops}." if sums.drops else ""
+    names = (f"{row.hotel_name} from {format_day(row.check_in_date)}" for row in stays.rows)
+    noun = HotelAlert.KIND.noun
+    watched = 0 if sums.total or not booked else load_stay_page(call.db, today, when, only, 1, 1, HotelAlert).sums.total
+    unbooked = f" {pluralize(watched, noun)}, not booked: booked false lists them." if watched else ""
     return Stays(
-        message=f"{pluralize(sums.total, 'hotel stay')}.{cheaper}",
+        message=tell_rows(sums.total, "hotel stay" if booked else noun, names) + cheaper + unbooked,
         bookings=[to_hotel_booking(call, r, stays.vouchers[r.id], stays.prices.get(r.id)) for r in stays.rows],
         totals=StayTotals(points=sum(sums.points.values()), cash_by_currency=sums.cash, drops_found=sums.drops),
         paging=Paging.of(page, per_page, sums.total),
     )
 
 
-@tool(
-    area="bookings",
-    tier=Tier.PAID,
-    effect=Effect.CHANGES,
-    title="Change a hotel booking",
-    phrases="Change my hotel booking: extended so it's now a night more, rebooked at a lower rate, a note",
-)
+@tool("bookings", Tier.PAID, Effect.CHANGES, "Change a hotel booking")
 @clears(Row)
 def update_hotel_booking(
     call: Call,
@@ -279,8 +298,8 @@ def update_hotel_booking(
     check_in_date: Day | None = None,
     check_out_date: Day | None = None,
     kind: Literal["award", "cash"] | None = None,
-    original_points: StayPoints | None = None,
-    original_pay_rate_usd: PayRate = None,
+    original_points: Annotated[Points, Field(description="Whole stay.")] | None = None,
+    original_pay_rate_usd: Amount | None = None,
     cash_rate_currency: Currency | None = None,
     room_type: Text = None,
     rate_plan: Text = None,
@@ -293,30 +312,37 @@ def update_hotel_booking(
     points_back: PointsBack = None,
     money_back: Amount | None = None,
     credit_points_back: Credit = False,
+    max_points_per_night: Points | None = None,
+    max_cash_per_night: Amount | None = None,
+    active: bool | None = None,
 ) -> ChangedStay:
     """Changes a booked hotel stay: check-in or checkout date, nights, room, rate, confirmation number, note.
 
-    For "We stay one more night, in a bigger room." Price checks start afresh. Paid.
+    For "We stay one more night, in a bigger room." Paid.
     """
     changes = pick_columns(Row, locals())
     if trip_id is not None:
         open_trip(call.db, trip_id)
     row = _get_own(call.db, booking_id, locked=True)
-    changed = edit(row, call.now, changes, [*(clear or ()), *bookings.list_fields_to_drop(row, changes)])
+    _check_fields(changes, booked=row.booked)
+    changed = _edit(call, row, changes | {"active": None}, clear or ())
     changed += edit_member(row, call.now, member and find_member(call.db, member, Row.member))
-    bookings.check_stay({name: getattr(row, name) for name in changes})
     afresh = not set(changed).isdisjoint(STAY_FIELDS)
     if afresh:
         bookings.compare_afresh(row, call.now)
     elif not set(changed).isdisjoint(PRICE_FIELDS):
         row.told_price = None
-    settled = settle(call, row, changed, takes_back="cancelled_on" in (clear or ()), credits=credit_points_back)
+    settled = Settled()
+    if isinstance(row, Booked):
+        settled = settle(call, row, changed, takes_back="cancelled_on" in (clear or ()), credits=credit_points_back)
     call.db.flush()
+    if isinstance(row, HotelAlert) and active is not None and switch_alert(call, row, active=active):
+        changed.append("active")
     if afresh:
         bookings.schedule_price_check(call.db, call.reference, row)
     booking = to_hotel_bookings(call, [row])[0]
     return ChangedStay(
-        message=describe_update(row.hotel_name, booking, changed, settled),
+        message=_describe_change(row, booking, changed, settled),
         booking=booking,
         changed=changed,
         snapshots_reset=afresh,
@@ -324,13 +350,28 @@ def update_hotel_booking(
     )
 
 
-@tool(
-    area="bookings",
-    tier=Tier.FREE,
-    effect=Effect.CHANGES,
-    title="Delete a hotel booking",
-    phrases="Get rid of a hotel stay: cancelled, not happening, no need to follow its price",
-)
+def _edit(call: Call, row: Row, changes: dict[str, Any], clear: Sequence[str]) -> list[str]:
+    """Stores the changed terms and checks them together with the others; says what changed."""
+    if isinstance(row, HotelAlert):
+        changed = edit(row, call.now, changes, [*settle_limit(changes), *clear])
+        if changed:
+            check_terms(call, row)
+        return changed
+    changed = edit(row, call.now, changes, [*clear, *bookings.list_fields_to_drop(row, changes)])
+    bookings.check_stay({name: getattr(row, name) for name in changes})
+    return changed
+
+
+def _describe_change(row: Row, booking: HotelBooking, changed: Sequence[str], settled: Settled) -> str:
+    others = [name for name in changed if name != "active"]
+    terms = describe_update(row.hotel_name, booking, others, settled)
+    if "active" not in changed:
+        return terms
+    state = "is checked again from now on" if row.active else "is paused: nothing is checked until it is resumed"
+    return f"{f'{terms} ' if others else ''}{row.KIND.noun.capitalize()} {row.id} {state}."
+
+
+@tool("bookings", Tier.FREE, Effect.CHANGES, "Delete a hotel booking")
 def delete_hotel_booking(call: Call, booking_id: HotelBookingId) -> DeletedStay:
     """Deletes a booked hotel stay or reservation: cancelled, not happening or wrong; its price checks stop.
 
@@ -339,13 +380,8 @@ def delete_hotel_booking(call: Call, booking_id: HotelBookingId) -> DeletedStay:
     row = _get_own(call.db, booking_id, locked=True)
     freed = bookings.remove(call.db, row)
     return DeletedStay(
-        message=f"Hotel booking {row.id}, {row.hotel_name}, is removed here.{describe_removal(row)}"
-        f"{describe_freed_vouchers(freed)}",
-        removed=RemovedStay(
-            booking_id=row.id,
-            hotel_name=row.hotel_name,
-            check_in_date=row.check_in_date,
-            confirmation_number=row.confirmation_number,
-        ),
+        message=f"{row.KIND.noun.capitalize()} {row.id}, {row.hotel_name}, is removed here."
+        f"{describe_removal(row) if isinstance(row, Booked) else ''}{describe_freed_vouchers(freed)}",
+        removed=RemovedStay.from_row(row, booking_id=row.id),
         vouchers_detached=freed,
     )

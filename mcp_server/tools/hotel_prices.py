@@ -10,11 +10,9 @@ from typing import Annotated
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from mcp_server.toolkit.context import Call, LiveCall
+from mcp_server.toolkit import Call, Effect, LiveCall, Money, Part, Result, Tier, tool
 from mcp_server.toolkit.own_rows import get_own
 from mcp_server.toolkit.parameters import Day, HotelBookingId, HotelName
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Money, Part, Result
 from mcp_server.views.bookings import (
     HotelBooking,
     PriceDrop,
@@ -24,8 +22,9 @@ from mcp_server.views.bookings import (
     to_hotel_bookings,
     to_price_snapshot,
 )
-from shared.db.bookings import HotelBooking as Row
+from mcp_server.views.hotel_alerts import describe_fit
 from shared.db.bookings import HotelPrice
+from shared.db.bookings import HotelStay as Row
 from shared.db.hotel_prices import Stay, prices, prices_since_booking, stay_of
 from shared.domain.dates import format_day, format_days
 from shared.domain.hotel_prices import is_same_room
@@ -37,7 +36,7 @@ from shared.services.search.hotel_prices import require_prices
 from shared.services.search.provenance import Freshness
 from shared.services.watches.hotel_prices import CheckResult, WatchQuery, plan_of, query_sources, settle
 
-MAX_ANSWER_AGE = timedelta(minutes=5)  # a check on demand takes no older answer from the cache
+MAX_ANSWER_AGE = timedelta(minutes=5)  # a check on demand uses no older cached answer
 MAX_NEWEST = 5
 SHOWN, COUNTED = 150, 1000
 
@@ -72,21 +71,13 @@ class PriceHistory(Result):
 _get_own = partial(get_own, Row, "hotel booking")
 
 
-@tool(
-    area="bookings",
-    tier=Tier.FREE,
-    effect=Effect.ADDS,
-    live=True,
-    open_world=True,
-    title="Check a booked hotel's price",
-    phrases="Has my booked hotel or resort got cheaper since? Look up tonight's live rate immediately",
-)
+@tool("bookings", Tier.FREE, Effect.ADDS, "Check a booked hotel's price", live=True, open_world=True)
 async def check_hotel_booking_price(call: LiveCall, booking_id: HotelBookingId) -> CheckedStay:
     """Checks today's rate of a booked hotel, so that it can be rebooked when the price has dropped.
 
     For "Did my Berlin hotel get cheaper?" Free.
     """
-    query = await call.in_session(lambda session: _build_query(call, _get_own(session, booking_id)))
+    query = await call.in_session(lambda session: _build_query(call, session, _get_own(session, booking_id)))
     check = await query_sources(call.ask, query, MAX_ANSWER_AGE)
     booking, snapshots = await call.in_session(lambda session: _store_check(call, session, check))
     require_prices(check.prices, booking.hotel.name)
@@ -103,14 +94,14 @@ async def check_hotel_booking_price(call: LiveCall, booking_id: HotelBookingId) 
     )
 
 
-def _build_query(call: LiveCall, row: Row) -> WatchQuery:
+def _build_query(call: LiveCall, session: Session, row: Row) -> WatchQuery:
     if not row.hotel_code:
         raise NoData(f"{row.hotel_name}: {describe_no_watch(call)}", missing=["price"])
-    plan = plan_of(call.reference, row, call.now)
+    plan = plan_of(session, call.reference, row, call.now)
     if plan is None:
         raise NoData(
-            f"{row.hotel_name} from {format_day(row.check_in_date)}: the stay has begun, is cancelled, or its hotel is"
-            " no longer listed, so its price is not checked.",
+            f"{row.hotel_name} from {format_day(row.check_in_date)}: the stay has begun, is cancelled or paused, or its"
+            " hotel is no longer listed, so its price is not checked.",
             missing=["price"],
         )
     return plan
@@ -125,6 +116,8 @@ def _store_check(call: LiveCall, session: Session, check: CheckResult) -> tuple[
 
 
 def _describe_price(booking: HotelBooking) -> str:
+    if not booking.booked:
+        return describe_fit(booking)
     if booking.drop is not None:
         return f"{describe_drop(booking, booking.drop)}."
     latest = booking.latest
@@ -137,7 +130,7 @@ def _describe_price(booking: HotelBooking) -> str:
 
 
 def _describe_room(booking: HotelBooking) -> str:
-    """Which room the price is of, where it is compared with a booked one of a known type."""
+    """The room of the price, if it is compared with a booking of a known room type."""
     latest = booking.latest
     if latest is None or (latest.points is None and latest.cash is None) or not booking.room_type:
         return ""
@@ -146,14 +139,7 @@ def _describe_room(booking: HotelBooking) -> str:
     return f" {describe_room(facts)}"
 
 
-@tool(
-    area="bookings",
-    tier=Tier.FREE,
-    effect=Effect.READS,
-    title="Show a hotel's price history",
-    phrases="How did a hotel's price develop last week or month, up or down? The cheapest each time you looked",
-    screen="price-history",
-)
+@tool("bookings", Tier.FREE, Effect.READS, "Show a hotel's price history", screen="price-history")
 def get_hotel_price_history(
     call: Call,
     booking_id: HotelBookingId | None = None,
@@ -217,7 +203,7 @@ def _resolve_stay(call: Call, hotel_id: str | None, check_in: Date | None, check
 
 
 def _rank_prices(prices_seen: Sequence[HotelPrice], row: Row | None) -> list[HotelPrice]:
-    """The prices that can be compared, cheapest first: points of an award, else cash in one currency."""
+    """The comparable prices, cheapest first: points for an award, else cash in one currency."""
     awards = [p for p in prices_seen if p.points is not None]
     if (row is None and awards) or (row is not None and row.kind == "award"):
         return sorted(awards, key=lambda p: p.points or 0)

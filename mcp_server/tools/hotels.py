@@ -7,15 +7,12 @@ from dataclasses import dataclass
 from datetime import date as Date
 from datetime import timedelta
 from decimal import Decimal
-from functools import partial
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from mcp_server.toolkit.context import LiveCall
+from mcp_server.toolkit import Effect, LiveCall, Paging, Result, Tier, tool
 from mcp_server.toolkit.parameters import Day, HotelName, Month, Page, PerPage, Points
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Paging, Result
 from mcp_server.views.hotels import (
     MAX_LISTED,
     Award,
@@ -43,7 +40,6 @@ from mcp_server.views.hotels import (
     to_description,
     to_found_hotel,
     to_listed_hotel,
-    to_night,
     to_stay_rates,
 )
 from mcp_server.views.profile import CURRENCY
@@ -63,10 +59,9 @@ from shared.services.search.provenance import Coverage, Freshness
 
 Guests = Annotated[int, Field(ge=1, le=8)]
 Sort = Literal["value", "points", "cash", "name"]
-_tool = partial(tool, area="hotels", tier=Tier.FREE, effect=Effect.READS, live=True, open_world=True)
 MAX_HOTELS = 150  # of one search: a source is asked about each of them
 MAX_DAYS_NAMED = 4
-MAX_BY_NIGHT = 10  # nights of a stay of which each is asked about at all hotels with a free night
+MAX_BY_NIGHT = 10  # nights of a stay that are each asked about at all hotels with a free night
 
 
 class HotelDetails(Result):
@@ -99,7 +94,7 @@ async def _read_perks(call: LiveCall) -> HotelPerks:
 
 @dataclass(frozen=True)
 class _Offered:
-    """What a person gets at one hotel: the rule of its programme, and of how many nights one is free for them."""
+    """A person's benefits at a hotel: its programme's rule, and in how many nights one is free for them."""
 
     free: FreeNight
     every: int
@@ -135,10 +130,7 @@ def _pair_dates(check_in: Date | None, check_out: Date | None) -> tuple[Date, Da
     return None
 
 
-@_tool(
-    title="Show a hotel",
-    phrases="What category is this Hyatt or Hilton hotel? How many points a standard night, peak or off-peak",
-)
+@tool("hotels", Tier.FREE, Effect.READS, "Show a hotel", live=True, open_world=True)
 async def get_hotel(
     call: LiveCall, hotel_id: HotelName, check_in_date: Day | None = None, check_out_date: Day | None = None
 ) -> HotelDetails:
@@ -161,7 +153,9 @@ async def get_hotel(
     prices = await _ask_prices(call, hotel, dates, offered, stays_only=True)
     stay = prices.stay(hotels.code(hotel), *dates, offered.every)
     paying = list_paying(call.reference, offered.perks.vouchers, hotel, dates, stay, call.today)
-    words = f"{describe_stay(stay, offered.free, offered.every)}{describe_paying(paying)}{_describe_failures(prices)}"
+    words = (
+        f"{describe_stay(stay, offered.free, offered.every)}{describe_paying(paying, stay)}{_describe_failures(prices)}"
+    )
     freshness = prices.freshness
     return _to_details(
         call,
@@ -175,7 +169,7 @@ async def get_hotel(
 
 
 def _find_hotel(facts: Reference, text: str) -> HotelRow:
-    """Raises NotFound or Candidates; the refusal says so where a card list has the hotel."""
+    """Raises NotFound or Candidates; the refusal says if a card list has the hotel."""
     try:
         return hotels.find_hotel(facts, text)
     except NotFound as refusal:
@@ -187,7 +181,7 @@ def _find_hotel(facts: Reference, text: str) -> HotelRow:
 async def _ask_prices(
     call: LiveCall, hotel: HotelRow, dates: tuple[Date, Date], offered: _Offered, guests: int = 2, *, stays_only: bool
 ) -> HotelReadings:
-    """Prices of the whole stay; also of its single nights when they are shown or decide which night is free."""
+    """Asks for prices of the whole stay, and of single nights if they are shown or decide which is free."""
     by_night = not stays_only or 0 < offered.every <= (dates[1] - dates[0]).days
     prices = await search_stays(
         call.ask,
@@ -233,11 +227,7 @@ def _describe_failures(prices: HotelReadings) -> str:
     )
 
 
-@_tool(
-    meter="search",
-    title="Check award nights at a hotel",
-    phrases="Is this hotel bookable on points? Any award nights free for my dates or a month",
-)
+@tool("hotels", Tier.FREE, Effect.READS, "Check award nights at a hotel", live=True, open_world=True, meter="search")
 async def get_hotel_availability(
     call: LiveCall,
     hotel_id: HotelName,
@@ -267,8 +257,25 @@ async def get_hotel_availability(
         require_prices(prices, hotel.name, need_price=not prices.unanswered_sources)
         days = hotel_prices.list_nights(first, last + timedelta(days=1))
     source_fields = build_source_fields(prices)
-    nights = [to_night(day, prices.night(code, day), source_fields) for day in days]
-    sentences = [_describe_nights(hotel, nights), _describe_whole(stay, offered)]
+    nights = [Night.from_row(prices.night(code, day), **source_fields, date=day) for day in days]
+    open_nights = {day: price for day in days if (price := prices.night(code, day)).points is not None}
+    payable = Counter(
+        paying.name
+        for day, price in open_nights.items()
+        for paying in list_paying(
+            call.reference,
+            offered.perks.vouchers,
+            hotel,
+            (day, day + timedelta(days=1)),
+            StayPrice(1, price),
+            call.today,
+        )
+    )
+    sentences = [
+        _describe_nights(hotel, nights),
+        describe_stay(stay, offered.free, offered.every) if stay and stay.nights > 1 else "",
+        *(f"Your {name} can pay one of {n} of these nights." for name, n in payable.most_common(2)),
+    ]
     return HotelNights(
         status="partial" if prices.unanswered_sources else "ok",
         message=" ".join(filter(None, sentences)) + _describe_failures(prices),
@@ -276,10 +283,6 @@ async def get_hotel_availability(
         stay=to_stay_rates(stay, offered.free, source_fields) if stay else None,
         freshness=prices.freshness,
     )
-
-
-def _describe_whole(stay: StayPrice | None, offered: _Offered) -> str:
-    return describe_stay(stay, offered.free, offered.every) if stay and stay.nights > 1 else ""
 
 
 def _find_nights(month: str, today: Date) -> tuple[Date, Date]:
@@ -313,10 +316,14 @@ def _describe_cheapest(nights: Sequence[Night]) -> str:
     return f" Fewest points: {fewest:,} on {', '.join(map(format_short_weekday, days[:MAX_DAYS_NAMED]))}{more}."
 
 
-@_tool(
+@tool(
+    "hotels",
+    Tier.FREE,
+    Effect.READS,
+    "Search hotels on points",
+    live=True,
+    open_world=True,
     meter="search",
-    title="Search hotels on points",
-    phrases="Find hotels on points: Hyatt, Hilton, Marriott or IHG near a place",
     condenses=True,
 )
 async def search_hotels(
@@ -355,7 +362,7 @@ async def search_hotels(
     rows = sorted((r for r in rows if _is_within_points(r[1], max_points_per_night)), key=lambda r: _sort_key(sort, *r))
     rows_shown, source_fields = rows[(page - 1) * per_page : page * per_page], build_source_fields(prices)
     others, paging = hotel_lists.find_other_members(facts, place.hotels), Paging.of(page, per_page, len(rows))
-    summary = _describe_matches(place, rows, max_points_per_night) + describe_others(facts, others)
+    summary = _describe_matches(place, rows, sort, max_points_per_night) + describe_others(facts, others)
     hotels_shown = [_to_found_hotel(call, h, stay, (dates, perks), source_fields) for h, stay in rows_shown]
     return FoundHotels(
         status="partial" if prices.unanswered_sources else "ok",
@@ -370,10 +377,14 @@ async def search_hotels(
 
 
 def _describe_certificates(found: Sequence[FoundHotel]) -> str:
-    """At how many of the hotels shown each certificate of the user pays a night; empty without any."""
-    names = {paying.voucher_id: paying.name for hotel in found for paying in hotel.certificates}
-    counts = Counter(paying.voucher_id for hotel in found for paying in hotel.certificates)
-    return "".join(f" Your {names[id]} can pay a night at {n} of those shown." for id, n in counts.most_common(2))
+    """At how many shown hotels the user's certificates cover a night, grouped by kind; empty without any."""
+    owned = Counter(name for name, _ in {(p.name, p.voucher_id) for hotel in found for p in hotel.certificates})
+    counts = Counter(name for hotel in found for name in {paying.name for paying in hotel.certificates})
+    number = {name: f" (you have {times})" if times > 1 else "" for name, times in owned.items()}
+    return "".join(
+        f" Your {name}{number[name]} can pay a night at {hotels} of those shown."
+        for name, hotels in counts.most_common(2)
+    )
 
 
 def _to_found_hotel(
@@ -392,7 +403,7 @@ def _to_found_hotel(
 
 
 def _filter_by_chains(facts: Reference, place: HotelPlace, chains: Sequence[str] | None) -> list[HotelRow]:
-    """Raises NoData where none is known, Candidates where they are too many, and both NotFound and it for a chain."""
+    """Raises NoData if none is known, Candidates if there are too many, and NotFound or Candidates for a chain."""
     codes = {code for text in chains or () for code in hotels.list_chain_codes(facts, text)}
     matches = [h for h in place.hotels if not chains or hotels.code(h) in codes]
     if not matches:
@@ -424,12 +435,27 @@ def _sort_key(sort: Sort, hotel: HotelRow, stay: StayPrice) -> tuple[bool, Decim
     return key is None, key or Decimal(0), hotel.name
 
 
-def _describe_matches(place: HotelPlace, rows: Sequence[tuple[HotelRow, StayPrice]], most: int | None) -> str:
-    available = sum(s.best.state == "available" for _, s in rows)
-    awards = sum(s.best.points is not None for _, s in rows)
+_FIRST: dict[Sort, str] = {"value": "Best value: ", "points": "Fewest points: ", "cash": "Lowest price: ", "name": ""}
+
+
+def _describe_matches(
+    place: HotelPlace, rows: Sequence[tuple[HotelRow, StayPrice]], sort: Sort, most: int | None
+) -> str:
+    """The first of them with its price, and of how many; what is not known is said."""
+    rooms = [(hotel, stay) for hotel, stay in rows if stay.best.state == "available"]
     unknown = sum(s.best.state == "unknown" for _, s in rows)
     cap = f" at up to {pluralize(most, 'point')} a night" if most else ""
-    count = f"{pluralize(len(rows), 'hotel')} in {place.name}{cap}"
     rest = f" For {pluralize(unknown, 'hotel')} no source has an answer." if unknown else ""
-    summary = f"{count}: {available} with a room for the whole stay, {awards} with an award price.{rest}"
-    return f"{summary} Prices are the average of a night."
+    count = f"{pluralize(len(rows), 'hotel')} in {place.name}{cap}"
+    if not rooms:
+        return f"No room for the whole stay was found: {count}.{rest}"
+    hotel, stay = rooms[0]
+    best, prices = stay.best, []
+    if best.points is not None:
+        prices.append(pluralize(best.points // stay.nights, "point"))
+    if best.cash is not None:
+        prices.append(f"{best.cash / stay.nights:,.2f} {best.currency}")
+    average = " a night on average" if stay.nights > 1 else " for the night"
+    price = f"{' or '.join(prices)}{average}" if prices else "without a known price"
+    full = f", {len(rooms)} with a room for the whole stay" if len(rooms) < len(rows) else ""
+    return f"{_FIRST[sort]}{hotel.name}, {price}. Of {count}{full}.{rest}"

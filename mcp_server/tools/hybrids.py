@@ -9,17 +9,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from mcp_server.toolkit.context import LiveCall
+from mcp_server.toolkit import NO_DATA, Effect, LiveCall, Marked, Money, NoDataWord, Part, Result, Tier, tool
 from mcp_server.toolkit.parameters import AirportOrCity, Cabin, Day, Passengers
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import (
-    NO_DATA,
-    Marked,
-    Money,
-    NoDataWord,
-    Part,
-    Result,
-)
 from mcp_server.toolkit.wording import airline_name, program_name
 from mcp_server.views.cash_flights import Fare, resolve_journey, to_fare
 from shared.domain.dates import format_weekday
@@ -123,11 +114,10 @@ class HybridJourneys(Result):
 
 
 @tool(
-    area="search",
-    tier=Tier.PREMIUM,
-    effect=Effect.READS,
-    title="Combine a cash hop with an award",
-    phrases="Buy a cheap positioning hop to a hub, then use points from there: would it be cheaper than all cash?",
+    "search",
+    Tier.PREMIUM,
+    Effect.READS,
+    "Combine a cash hop with an award",
     live=True,
     open_world=True,
     meter="search",
@@ -181,7 +171,7 @@ async def search_hybrid(
 
 
 def _resolve_hubs(call: LiveCall, named: Sequence[str] | None, origin: str, destination: str) -> list[str]:
-    """The hubs that were named, else hubs of airlines near the direct route. Raises Invalid and NotFound."""
+    """The named hubs, else hubs of airlines near the direct route. Raises Invalid and NotFound."""
     facts = call.reference
     if named is None:
         airline_hubs = (h for airline in facts.airlines.values() for h in airline.hubs if h in facts.airports)
@@ -202,14 +192,11 @@ def _to_journey(journey: Hybrid, wish: Wish) -> HybridJourney:
     option = journey.award.offer
     points = option.points * wish.passengers
     worth = points * wish.value / 100
-    fields = {name: getattr(journey.cash.offer, name) for name in CashLeg.model_fields}
-    cash_leg = CashLeg.model_validate(
-        fields | {"price": round_to_minor_unit(journey.cash.offer.price, journey.cash.offer.currency)}
-    )
+    fare = journey.cash.offer
     return HybridJourney(
         hub=journey.over.hub,
         award_leg=AwardLeg.model_validate(option),
-        cash_leg=cash_leg,
+        cash_leg=CashLeg.from_row(fare, price=round_to_minor_unit(fare.price, fare.currency)),
         award_first=journey.over.award_first,
         points=points,
         cash=_to_money(None if journey.cost is None else journey.cost - worth),
@@ -222,7 +209,7 @@ def _to_journey(journey: Hybrid, wish: Wish) -> HybridJourney:
 
 
 def _build_warnings(journey: Hybrid) -> list[str]:
-    """Builds the warnings of this journey alone."""
+    """Builds the warnings of just this journey."""
     hub, hours = journey.over.hub, int(MIN_CONNECTION.total_seconds() // 3600)
     warnings = [f"Two separate tickets. Bags are not checked through at {hub}."]
     if journey.layover is None:
@@ -249,10 +236,7 @@ def _describe_night(journey: Hybrid) -> str:
 
 
 def _describe_journeys(facts: Reference, wish: Wish, journeys: Journeys, hubs: Sequence[str]) -> str:
-    sentences = [
-        f"{pluralize(len(journeys.hybrids), 'hybrid journey')} over {pluralize(len(hubs), 'hub')}, both legs in"
-    ]
-    sentences.append(f"{wish.cabin.replace('_', ' ')}, a point valued at {wish.value:f} US cents.")
+    sentences = []
     costs = {f"over {h.over.hub}": h.cost for h in journeys.hybrids if h.cost is not None}
     if journeys.direct and journeys.direct.cost is not None:
         costs["the direct fare"] = journeys.direct.cost
@@ -263,6 +247,10 @@ def _describe_journeys(facts: Reference, wish: Wish, journeys: Journeys, hubs: S
         sentences.append(
             f"Cheapest of all: {best}, {costs[best]:,.2f} {CURRENCY} for {describe_travellers(wish.passengers)}."
         )
+    sentences.append(
+        f"{pluralize(len(journeys.hybrids), 'hybrid journey')} over {pluralize(len(hubs), 'hub')}, both legs in"
+        f" {wish.cabin.replace('_', ' ')}, a point valued at {wish.value:f} US cents."
+    )
     if journeys.hybrids:
         sentences.append(_describe_best(facts, wish, journeys.hybrids[0]))
     if journeys.unheard:

@@ -1,5 +1,6 @@
 """The booking inbox: a private mail address for confirmations, and the mails that arrived at it."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, time, timedelta
 from typing import Annotated, Any, Literal
@@ -7,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
 from sqlalchemy import select
 
-from mcp_server.toolkit.context import Call
+from mcp_server.toolkit import Call, Effect, Paging, Part, Result, Tier, tool
 from mcp_server.toolkit.parameters import (
     WHOLE,
     Airport,
@@ -21,8 +22,7 @@ from mcp_server.toolkit.parameters import (
     PerPage,
     open_object,
 )
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Paging, Part, Result
+from mcp_server.toolkit.wording import tell_rows
 from mcp_server.views.balance_proposals import BalanceProposal, describe_proposal, save_proposal, to_proposal
 from mcp_server.views.bookings import (
     FlightBooking,
@@ -50,7 +50,7 @@ from shared.services.bookings import bookings, inbound_mail, mail_bookings, secr
 from shared.services.bookings.mail_bookings import FilingResult
 from shared.settings import settings
 
-# What is to be settled of a mail before its bookings are stored: each field with its reason, values and choices.
+# What must be settled in a mail before its bookings are stored: each field with its reason, values and choices.
 
 CHOICES = {
     "type": ["flight", "hotel"],
@@ -122,7 +122,7 @@ def _describe_choices(name: str) -> str:
     return f" ({', '.join(choices[:-1])} or {choices[-1]})" if choices else ""
 
 
-# Corrections a caller sends for bookings read from a mail: checked field by field and merged into them.
+# Corrections a caller sends for bookings read from a mail: checked field by field and merged in.
 
 _MAX_BOOKINGS = 16
 
@@ -199,7 +199,7 @@ _NAMES = {"flight": _FLIGHT, "hotel": _HOTEL}
 
 def apply_corrections(parsed: list[dict[str, Any]], fields: Mapping[str, Any] | None) -> list[dict[str, Any]]:
     """The parsed bookings with the corrections: plain fields go to every booking that has such a field, and
-    `bookings` holds fields for each by its place. Raises Invalid."""
+    `bookings` has the fields of each by its index. Raises Invalid."""
     if not fields:
         return parsed
     corrections = dict(fields)
@@ -225,9 +225,9 @@ def apply_corrections(parsed: list[dict[str, Any]], fields: Mapping[str, Any] | 
 
 
 def _merge(booking: dict[str, Any], fields: dict[str, Any]) -> dict[str, Any]:
-    """The booking with its corrections. What was paid tells the kind where neither says it."""
+    """The booking with its corrections. If neither gives the kind, the payment does."""
     if any(n in fields and fields[n] != booking.get(n) for n in _PLACE):
-        booking = {n: v for n, v in booking.items() if n not in _TIMES}  # perhaps those of another leg
+        booking = {n: v for n, v in booking.items() if n not in _TIMES}  # they may be another leg's
     merged = booking | fields
     if not merged.get("kind") and any(merged.get(n) is not None for n in ("points_spent", "original_points")):
         merged["kind"] = "award"
@@ -349,14 +349,14 @@ def _is_on_trial(account_id: int) -> bool:
 
 
 def _is_on_or_before_trial(account_id: int) -> bool:
-    """Whether a Free account is on its trial, or has not begun it: get_booking_inbox begins it."""
+    """Whether a Free account is on its trial, or has not started it: get_booking_inbox starts it."""
     with transaction(account_id) as session:
         ends = session.scalar(select(Account.inbox_trial_ends_on))
     return settings().booking_inbox_trial_days > 0 if ends is None else ends > clock.now()
 
 
 def _open_trial(call: Call) -> Trial | None:
-    """The trial of an account whose plan does not include the inbox; it begins with the first call."""
+    """The trial of an account whose plan does not include the inbox; it starts with the first call."""
     if is_allowed(call.plan, Tier.PREMIUM):
         return None
     account = call.db.get_one(Account, call.account_id, with_for_update={"key_share": True})
@@ -375,13 +375,12 @@ def _require_address(secret: str) -> str:
 
 
 @tool(
-    area="inbox",
-    tier=Tier.PREMIUM,
-    effect=Effect.FILES,
+    "inbox",
+    Tier.PREMIUM,
+    Effect.FILES,
+    "Get the address for booking mails",
     trial=_is_on_or_before_trial,
     keeps_files=True,
-    title="Get the address for booking mails",
-    phrases="Which email address do I forward my booking confirmations and receipts to, so you add them?",
 )
 def get_booking_inbox(call: Call) -> BookingInbox:
     """Gives the private email address to which the user forwards booking confirmations and receipts for import.
@@ -406,13 +405,12 @@ def get_booking_inbox(call: Call) -> BookingInbox:
 
 
 @tool(
-    area="inbox",
-    tier=Tier.PREMIUM,
-    effect=Effect.REPLACES,
+    "inbox",
+    Tier.PREMIUM,
+    Effect.REPLACES,
+    "Replace the address for booking mails",
     trial=_is_on_trial,
     keeps_files=True,
-    title="Replace the address for booking mails",
-    phrases="My forwarding inbox address leaked: hand out another fresh one, swap it, make the old invalid",
 )
 def reset_booking_inbox(call: Call, confirm: bool = False) -> NewBookingInbox:
     """Replaces the private forwarding address for booking mails by a fresh one, as when it leaked or gets spam.
@@ -432,14 +430,7 @@ def reset_booking_inbox(call: Call, confirm: bool = False) -> NewBookingInbox:
     )
 
 
-@tool(
-    area="inbox",
-    tier=Tier.PREMIUM,
-    effect=Effect.READS,
-    trial=_is_on_trial,
-    title="List forwarded booking mails",
-    phrases="Did the booking mail I forwarded come through to you? Anything in the mailbox waiting for me",
-)
+@tool("inbox", Tier.PREMIUM, Effect.READS, "List forwarded booking mails", trial=_is_on_trial)
 def list_inbox_messages(
     call: Call,
     state: Literal["needs_review", "imported", "discarded", "failed", "all"] = "needs_review",
@@ -456,8 +447,10 @@ def list_inbox_messages(
     existing = mails.existing_bookings(
         call.db, _list_booking_ids(messages, "flight"), _list_booking_ids(messages, "hotel")
     )
+    counts = Counter(message.state.replace("_", " ") for message in messages)
+    states = (f"{count} {state}" for state, count in counts.items())
     return InboxMessages(
-        message=f"{pluralize(total, 'message')}. {UNTRUSTED_TEXT}",
+        message=f"{tell_rows(total, 'message', states)} {UNTRUSTED_TEXT}",
         messages=[_to_message(m, *existing) for m in messages],
         paging=Paging.of(page, per_page, total),
     )
@@ -488,14 +481,7 @@ def _to_message(mail: InboundMail, flights: Collection[int], stays: Collection[i
     )
 
 
-@tool(
-    area="inbox",
-    tier=Tier.PREMIUM,
-    effect=Effect.REPLACES,
-    trial=_is_on_trial,
-    title="Import or ignore a booking mail",
-    phrases="Yes, that forwarded booking mail is right, import it, but fix what's not; or ignore a newsletter",
-)
+@tool("inbox", Tier.PREMIUM, Effect.REPLACES, "Import or ignore a booking mail", trial=_is_on_trial)
 def resolve_inbox_message(
     call: Call,
     message_id: Annotated[str, Field(max_length=64, description="From list_inbox_messages.")],
@@ -516,7 +502,7 @@ def resolve_inbox_message(
         return _build_answer(call, mail, FilingResult(), "The mail is discarded and its text is deleted.")
     if mail.parsed.get("balance") and (fields or {}).get("type", "balance") == "balance":
         return _save_balance(call, mail, fields)
-    # The bookings with each hotel's code in place of its name; a hotel unknown here keeps its name alone. Raises
+    # The bookings with each hotel's code in place of its name; a hotel unknown here keeps only its name. Raises
     # NotFound or Candidates.
     parsed = apply_corrections(mail.parsed.get("bookings", []), fields)
     parsed_bookings = [_resolve_hotel(call, b) if b.get("hotel_id") else b for b in parsed]
@@ -535,7 +521,7 @@ def resolve_inbox_message(
 
 
 def _save_balance(call: Call, mail: InboundMail, fields: Mapping[str, Any] | None) -> Resolved:
-    """Saves what a programme's statement says, once nothing of it is open."""
+    """Saves a programme's statement, once nothing in it is open."""
     proposal = to_proposal(call, mail.parsed["balance"], fields)
     if proposal.missing:
         sentence = f"Nothing was saved yet. {describe_proposal(call, proposal)}"
@@ -567,8 +553,8 @@ def _answer_imported(call: Call, mail: InboundMail, action: str) -> Resolved:
 def _build_answer(
     call: Call, mail: InboundMail, filed: FilingResult, sentence: str, balance: BalanceProposal | None = None
 ) -> Resolved:
-    """What became of the mail. Bookings just made have neither vouchers nor prices; of the others one statement
-    brings the vouchers and one the prices."""
+    """The result of the mail. New bookings have neither vouchers nor prices; for the others one statement
+    loads the vouchers and one the prices."""
     call.db.flush()
     flights, stays = [r.id for r in filed.flights], [r.id for r in filed.hotels]
     legs, older = [r.id for r in filed.flights if r not in filed.new], [r for r in filed.hotels if r not in filed.new]

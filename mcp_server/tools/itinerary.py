@@ -6,12 +6,10 @@ from typing import Annotated, Any, cast
 from pydantic import Field, StringConstraints
 from sqlalchemy import delete, func, select
 
-from mcp_server.toolkit.context import Call
+from mcp_server.toolkit import Added, Call, Effect, Part, Result, Tier, tool
 from mcp_server.toolkit.edits import edit
 from mcp_server.toolkit.own_rows import Again, find_saved
 from mcp_server.toolkit.parameters import AnyName, Clock, Day, Points, Position, RowId, TripId
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Added, Part, Result
 from mcp_server.views.points_transfers import SentTransfer, check_transfer, name_transfer, read_transfer
 from mcp_server.views.trips import ItemKind, ItineraryItem, to_itinerary_item
 from shared.db.bookings import FlightBooking, HotelBooking
@@ -23,7 +21,7 @@ ItemTitle = Annotated[str, StringConstraints(strip_whitespace=True, max_length=1
 
 
 class _Unsent(StrEnum):
-    """A default that differs from the same word when it is sent: an existing entry keeps its kind when none is sent."""
+    """A default distinct from the same word if sent: without one an existing entry keeps its kind."""
 
     KIND = "note"
 
@@ -55,7 +53,7 @@ def _lock_item(call: Call, trip_id: int, item_id: int) -> Row:
 
 
 def _check_bookings(call: Call, flight_booking_id: int | None, hotel_booking_id: int | None) -> None:
-    """The bookings an entry names are the caller's. Raises NotFound."""
+    """Checks that an entry's bookings are the caller's. Raises NotFound."""
     bookings: tuple[tuple[type[FlightBooking | HotelBooking], str, int | None], ...] = (
         (FlightBooking, "flight booking", flight_booking_id),
         (HotelBooking, "hotel booking", hotel_booking_id),
@@ -67,7 +65,7 @@ def _check_bookings(call: Call, flight_booking_id: int | None, hotel_booking_id:
 
 
 def _choose_kind(item_id: int | None, kind: str, transfer: dict[str, Any]) -> str | None:
-    """Chooses the kind; None keeps the present one. Fields of a points transfer make one. Raises Invalid."""
+    """Chooses the kind; None keeps the present one. Fields of a points transfer imply that kind. Raises Invalid."""
     if any(transfer.values()):
         if not isinstance(kind, _Unsent) and kind != "transfer":
             raise Invalid(Fault("kind", "is sent with a transfer of points", "no kind, or transfer"))
@@ -76,7 +74,7 @@ def _choose_kind(item_id: int | None, kind: str, transfer: dict[str, Any]) -> st
 
 
 def _choose_title(call: Call, title: str | None, item_id: int | None, transfer: dict[str, Any]) -> str | None:
-    """The title sent; a new transfer of points has a name by itself. Raises Invalid."""
+    """The title sent, or a default for a new transfer of points. Raises Invalid."""
     if item_id is None and not title and any(transfer.values()):
         return name_transfer(call, transfer)
     if title == "" or (title is None and item_id is None):
@@ -85,7 +83,7 @@ def _choose_title(call: Call, title: str | None, item_id: int | None, transfer: 
 
 
 def _store_item(call: Call, row: Row, changes: dict[str, Any], position: int | None) -> list[str]:
-    """Writes an entry; one that is new or moves to another day goes last on it. Returns what changed."""
+    """Writes an entry; a new or moved one goes last on its day. Returns what changed."""
     _check_bookings(call, changes["flight_booking_id"], changes["hotel_booking_id"])
     if position is None and (row.id is None or changes["day"] not in (None, row.day)):
         # The position after the last entry of a day; 0 for an empty day.
@@ -101,13 +99,7 @@ def _store_item(call: Call, row: Row, changes: dict[str, Any], position: int | N
     return changed
 
 
-@tool(
-    title="Add an item to a trip's schedule",
-    phrases="Put our dinner at 8pm, tour, train or airport taxi on a day of my trip's schedule",
-    area="trips",
-    tier=Tier.FREE,
-    effect=Effect.REPLACES,
-)
+@tool("trips", Tier.FREE, Effect.REPLACES, "Add an item to a trip's schedule")
 def save_itinerary_item(
     call: Call,
     trip_id: TripId,
@@ -165,13 +157,7 @@ def save_itinerary_item(
     )
 
 
-@tool(
-    title="Remove an item from a trip's schedule",
-    phrases="Cancel a tour, class or dinner: delete it from my trip's plan of the day, we won't go",
-    area="trips",
-    tier=Tier.FREE,
-    effect=Effect.CHANGES,
-)
+@tool("trips", Tier.FREE, Effect.CHANGES, "Remove an item from a trip's schedule")
 def remove_itinerary_item(call: Call, item_id: RowId) -> RemovedItem:
     """Removes an entry from a trip's itinerary or day plan, as a cancelled dinner, tour or class.
 

@@ -8,9 +8,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 from sqlalchemy import ColumnElement, delete, select
 
-from mcp_server.toolkit import edits
+from mcp_server.toolkit import Added, Call, Effect, Money, Paging, Part, Result, Tier, edits, tool
 from mcp_server.toolkit.argument_schema import UNASSUMED
-from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.own_rows import Again, find_saved, get_own
 from mcp_server.toolkit.parameters import (
     NOT_BLANK,
@@ -25,8 +24,7 @@ from mcp_server.toolkit.parameters import (
     RowId,
 )
 from mcp_server.toolkit.provenance import Audited, describe_audited
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Added, Money, Paging, Part, Result
+from mcp_server.toolkit.wording import tell_rows
 from shared.db.cards import Card, list_open_slugs
 from shared.db.lounges import LoungeVisit as Row
 from shared.db.lounges import count_visits, page_of_visits
@@ -74,7 +72,7 @@ class LoungeTotals(LoungeCounts):
 
 
 class ListedLounge(Audited):
-    """A lounge of this name at the airport, as a lounge network lists it."""
+    """A lounge of this name at the airport, from a lounge network's list."""
 
     name: str
     networks: list[str]
@@ -144,7 +142,7 @@ def _check_place(call: Call, airport: str | None, visited_on: date | None) -> No
 
 
 def _check_card(call: Call, card_id: int | None, *, locked: bool = True) -> None:
-    """Locks the card, so that it cannot be deleted before the visit refers to it."""
+    """Locks the card, so that it is not deleted before the visit refers to it."""
     lock = {"read": True, "key_share": True} if locked else None
     if card_id is not None and call.db.get(Card, card_id, with_for_update=lock) is None:
         raise NotFound("card", card_id)
@@ -160,13 +158,7 @@ def _resolve_program(call: Call, text: str | None) -> str | None:
 _get_own = partial(get_own, Row, "lounge visit")
 
 
-@tool(
-    area="lounges",
-    tier=Tier.PAID,
-    effect=Effect.ADDS,
-    title="Add a lounge visit",
-    phrases="I was at a lounge today or yesterday: please log my visit, guests, how I got into it, the food",
-)
+@tool("lounges", Tier.PAID, Effect.ADDS, "Add a lounge visit")
 def log_lounge_visit(
     call: Call,
     lounge_name: Name,
@@ -234,11 +226,11 @@ _GUESTS_ON = {
     "same_alliance": "on a flight of the alliance",
     "same_day": "with a flight that day",
 }
-_MOST_TOLD = 3  # rules in the sentence; the others stand in the rows
+_MOST_TOLD = 3  # rules in the sentence; the others are in the rows
 
 
 def _list_entry_rules(call: Call, card_id: int | None, airport: str | None, guests: int) -> list[EntryRule]:
-    """What the person's cards and statuses open, or one card alone; where guests cost least first."""
+    """What the person's cards and statuses open, or just one card; cheapest for guests first."""
     if card_id is None:
         slugs: Collection[str | None] = list_open_slugs(call.db, call.today)
         query = select(LoyaltyStatus.program, LoyaltyStatus.tier).where(LoyaltyStatus.member == HOLDER)
@@ -257,18 +249,11 @@ def _to_entry_rule(call: Call, entry: LoungeEntry, airport: str | None, guests: 
     price = lounges.price_guests(entry, guests)
     card = call.reference.cards.get(entry.holder)
     has_list = any(entry.network in lounge.networks for lounge in call.reference.rows("lounges.csv"))
-    return EntryRule(
-        lounges=entry.lounges,
+    return EntryRule.from_row(
+        entry,
         card_or_status=card.name if card else _ALLIANCE_NAMES[entry.holder],
-        guests_free=entry.guests_free,
-        guests_most=entry.guests_most,
-        guest_fee=entry.guest_fee,
         guests_cost=price.amount if price and not price.left_out else None,
         currency=entry.fee_currency,
-        hours_before=entry.hours_before,
-        guests_on=entry.guests_on,
-        visits_a_year=entry.visits_a_year,
-        condition=entry.condition,
         listed_here=lounges.list_at(call.reference, airport, entry.network) if airport and has_list else None,
         **describe_audited(entry),
     )
@@ -298,14 +283,7 @@ def _describe_rule(rule: EntryRule, guests: int) -> str:
     return f"{rule.lounges} with {rule.card_or_status}: {price}{where}."
 
 
-@tool(
-    area="lounges",
-    tier=Tier.FREE,
-    effect=Effect.READS,
-    title="List lounge visits",
-    phrases="Which lounges was I at, how many entries did I get from Priority Pass or my card? Which lounge can I enter"
-    " or get into with guests, my family, on this card or status, what does a guest cost?",
-)
+@tool("lounges", Tier.FREE, Effect.READS, "List lounge visits")
 def list_lounge_visits(
     call: Call,
     visit_id: RowId | None = None,
@@ -337,7 +315,7 @@ def list_lounge_visits(
     counts = count_visits(call.db, *filters)
     rows = page_of_visits(call.db, *filters, page=page, per_page=per_page)
     rules = [] if guests is None else _list_entry_rules(call, card_id, airport, guests)
-    visited = f"{pluralize(counts.total, 'lounge visit')}."
+    visited = tell_rows(counts.total, "lounge visit", (f"{row.lounge_name}, {row.airport}" for row in rows))
     return Visits(
         message=visited if guests is None else _describe_entry(rules, airport, guests),
         visits=[_to_visit(row) for row in rows],
@@ -347,13 +325,7 @@ def list_lounge_visits(
     )
 
 
-@tool(
-    area="lounges",
-    tier=Tier.PAID,
-    effect=Effect.CHANGES,
-    title="Change a lounge visit",
-    phrases="Fix a lounge visit I saved: wrong airport, not that guest, give it another rating",
-)
+@tool("lounges", Tier.PAID, Effect.CHANGES, "Change a lounge visit")
 @edits.clears(Row)
 def update_lounge_visit(
     call: Call,
@@ -377,7 +349,7 @@ def update_lounge_visit(
     """
     changes = edits.pick_columns(Row, locals()) | {"program": _resolve_program(call, program)}
     _check_place(call, airport, visited_on)
-    _check_card(call, card_id)  # before the visit: anyone who deletes a card locks in the same order
+    _check_card(call, card_id)  # before the visit: deleting a card locks in the same order
     row = _get_own(call.db, visit_id, locked=True)
     changed = edits.edit(row, call.now, changes, clear)
     call.db.flush()
@@ -386,13 +358,7 @@ def update_lounge_visit(
     return ChangedVisit(message=message, visit=visit, changed=changed)
 
 
-@tool(
-    area="lounges",
-    tier=Tier.PAID,
-    effect=Effect.CHANGES,
-    title="Delete a lounge visit",
-    phrases="Take out a lounge visit that I logged twice or never made",
-)
+@tool("lounges", Tier.PAID, Effect.CHANGES, "Delete a lounge visit")
 def delete_lounge_visit(call: Call, visit_id: VisitId) -> DeletedVisit:
     """Deletes a lounge visit or entry that was logged twice, by mistake or at the wrong lounge.
 

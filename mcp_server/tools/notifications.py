@@ -1,4 +1,4 @@
-"""Notices of an account's inbox: listed, marked as read and deleted."""
+"""Notices of an account's inbox: listing, marking as read and deleting."""
 
 from datetime import UTC, datetime, time
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -7,10 +7,9 @@ from uuid import UUID
 from pydantic import Field
 from sqlalchemy import delete, select, update
 
-from mcp_server.toolkit.context import Call
+from mcp_server.toolkit import Call, Effect, Paging, Part, Result, Tier, tool
 from mcp_server.toolkit.parameters import Day, Page, PerPage
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Paging, Part, Result
+from mcp_server.toolkit.wording import tell_rows
 from mcp_server.views.deadlines import Subject
 from shared.db.messages import Notification, load_notice_page
 from shared.db.pagination import count
@@ -21,7 +20,7 @@ from shared.errors import Fault, Invalid, NotFound
 from shared.outbox.links import find_subject_path
 from shared.settings import settings
 
-_NEWER_KINDS = [kind.notice for kind in WATCH_KINDS if kind is not FLIGHT_ALERT]
+_NEWER_KINDS = dict.fromkeys(kind.notice for kind in WATCH_KINDS if kind is not FLIGHT_ALERT)
 if TYPE_CHECKING:
     Kind = str
 else:  # in the order that was published
@@ -61,39 +60,30 @@ class DeletedNotice(Result):
 
 
 def _to_notice(row: Notification) -> Notice:
-    return Notice(
+    return Notice.from_row(
+        row,
         notification_id=shorten_uuid(row.id),
-        kind=row.kind,
-        title=row.title,
-        body=row.body,
         read=row.read_at is not None,
         subject=_to_subject(row),
         link=_find_link(row),
-        created_at=row.created_at,
     )
 
 
 def _find_link(row: Notification) -> str | None:
-    """The address of the page where a person sees what it is about."""
+    """The address of the page about its subject."""
     path = row.link or find_subject_path(row.subject_type, row.subject_id)
     return f"{settings().web_url}{path}" if path else None
 
 
 def _to_subject(row: Notification) -> Subject | None:
-    """The id as the tools of the subject show it: mails have random ones, all others numbers or names."""
+    """The id in the form of its subject's tools: mails have random ones, all others numbers or names."""
     if not (row.subject_type and row.subject_id):
         return None
     mail = read_uuid(row.subject_id) if row.subject_type == "inbox_message" else None
     return Subject(type=row.subject_type, id=shorten_uuid(mail) if mail else row.subject_id)
 
 
-@tool(
-    area="notifications",
-    tier=Tier.FREE,
-    effect=Effect.READS,
-    title="List notifications",
-    phrases="Anything new for me, any message or ping? What did I miss while away: my unread notices about seats",
-)
+@tool("notifications", Tier.FREE, Effect.READS, "List notifications")
 def list_notifications(
     call: Call,
     unread_only: bool = False,
@@ -110,7 +100,8 @@ def list_notifications(
     only = {"unread_only": unread_only or None, "kind": kind, "since": midnight}
     notices = load_notice_page(call.db, only, page, per_page)
     return Notices(
-        message=f"{pluralize(notices.total, 'notice')}; {notices.unread} unread in the whole inbox.",
+        message=f"{tell_rows(notices.total, 'notice', (row.title for row in notices.rows))}"
+        f" {notices.unread} unread in the whole inbox.",
         notifications=[_to_notice(row) for row in notices.rows],
         unread=notices.unread,
         paging=Paging.of(page, per_page, notices.total),
@@ -133,13 +124,7 @@ def _mark_named(call: Call, names: list[str]) -> tuple[int, list[str]]:
     return marked, [name for name in dict.fromkeys(names) if ids.get(name) not in existing]
 
 
-@tool(
-    area="notifications",
-    tier=Tier.FREE,
-    effect=Effect.FILES,
-    title="Mark notifications as read",
-    phrases="Mark my notices about new seats as read: I've seen them all, clear the badge",
-)
+@tool("notifications", Tier.FREE, Effect.FILES, "Mark notifications as read")
 def mark_notifications_read(
     call: Call,
     notification_ids: Annotated[list[str] | None, Field(max_length=200)] = None,
@@ -160,13 +145,7 @@ def mark_notifications_read(
     )
 
 
-@tool(
-    area="notifications",
-    tier=Tier.FREE,
-    effect=Effect.CHANGES,
-    title="Delete a notification",
-    phrases="Throw away a message or notification in my inbox, bin it so I don't see it again",
-)
+@tool("notifications", Tier.FREE, Effect.CHANGES, "Delete a notification")
 def delete_notification(
     call: Call,
     notification_id: Annotated[str, Field(max_length=64, description="From list_notifications.")],

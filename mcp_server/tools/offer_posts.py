@@ -4,9 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Part, Result
+from mcp_server.toolkit import Call, Effect, Part, Result, Tier, tool
 from shared.domain import offer_posts
 from shared.domain.offer_posts import OfferPost, Verdict
 
@@ -30,19 +28,13 @@ class OfferDuplicate(Result):
 
 
 def _find_program(call: Call, offer: OfferPost) -> str | None:
-    """The programme an offer is about: of a transfer the one that receives the points, if one is named."""
+    """The programme of an offer: for a transfer the one that receives the points, if named."""
     exact = [next(iter(m)) for m in offer.programs if len(m) == 1]
     goals = [p for p in exact if call.reference.programs[p].kind != "bank"]
     return next(iter(goals or exact), None)
 
 
-@tool(
-    area="admin",
-    tier=Tier.ADMIN,
-    effect=Effect.READS,
-    title="Check a repeated offer (administrator)",
-    phrases="Admin: is this new buy or transfer bonus a repeat of one already out, the same we posted? Verdict",
-)
+@tool("admin", Tier.ADMIN, Effect.READS, "Check a repeated offer (administrator)")
 def admin_check_offer_duplicate(
     call: Call,
     candidate: Annotated[str, Field(min_length=1, max_length=4000)],

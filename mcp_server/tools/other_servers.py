@@ -1,11 +1,8 @@
-"""MCP servers of others: seat maps, airport delays and lounges."""
+"""Other people's MCP servers: seat maps, airport delays and lounges."""
 
-from mcp_server.toolkit.context import Call
+from mcp_server.toolkit import Call, Effect, Result, Tier, tool
 from mcp_server.toolkit.provenance import Verified, describe_verified
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Result
-from shared.domain.plurals import pluralize
-from shared.reference.rows import OtherServer
+from mcp_server.toolkit.wording import tell_rows
 
 
 class ListedServer(Verified):
@@ -22,26 +19,7 @@ class OtherServers(Result):
     as_of: str | None
 
 
-def _to_server(row: OtherServer) -> ListedServer:
-    return ListedServer(
-        name=row.name,
-        covers=list(row.covers),
-        url=row.url,
-        auth=row.auth,
-        maintained_by=row.maintained_by,
-        note=row.note,
-        **describe_verified(row),
-    )
-
-
-@tool(
-    title="Find other travel connectors",
-    phrases="What other MCP servers or connectors can I add for what you can't do, such as seat maps?",
-    area="search",
-    tier=Tier.FREE,
-    effect=Effect.READS,
-    static=True,
-)
+@tool("search", Tier.FREE, Effect.READS, "Find other travel connectors", static=True)
 def discover_more_flight_tools(call: Call) -> OtherServers:
     """Lists other MCP servers and connectors to install for what is missing here: seat maps, airport delays, lounges.
 
@@ -49,7 +27,7 @@ def discover_more_flight_tools(call: Call) -> OtherServers:
     """
     rows = list(call.reference.rows("other_servers.csv"))
     return OtherServers(
-        message=f"{pluralize(len(rows), 'MCP server')} run by others. None is part of this service.",
-        servers=[_to_server(r) for r in rows],
+        message=f"{tell_rows(len(rows), 'MCP server', (r.name for r in rows))} None is part of this service.",
+        servers=[ListedServer.from_row(r, **describe_verified(r)) for r in rows],
         as_of=min((r.as_of for r in rows if r.as_of), default=None),
     )

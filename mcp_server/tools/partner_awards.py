@@ -3,11 +3,9 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from mcp_server.toolkit.context import Call
+from mcp_server.toolkit import Call, Effect, Money, Part, Result, Tier, tool
 from mcp_server.toolkit.parameters import AirportOrCity, Cabin, LooseName, Passengers
 from mcp_server.toolkit.provenance import Verified, describe_verified
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Money, Part, Result
 from mcp_server.views.award_charts import Example, to_example
 from mcp_server.views.flown_routes import APART, describe_route
 from mcp_server.views.household import describe_counted
@@ -19,7 +17,7 @@ from shared.domain.plurals import pluralize
 from shared.domain.transfers import Reach, find_reach, first_covering
 from shared.errors import Fault, Invalid, NoData
 from shared.reference.city_airports import require_airports
-from shared.reference.rows import Program
+from shared.reference.rows.programmes import Program
 from shared.reference.surcharges import find_surcharges, list_nonstop_carriers
 from shared.services.search.price_memory import carriers_seen_nonstop
 from shared.services.search.purses import read_household
@@ -92,14 +90,14 @@ class _PartnerAward(NamedTuple):
 
 
 def _find_hub_carriers(call: Call, codes: Sequence[str]) -> list[str]:
-    """The carriers with a hub at either end, who may fly a route that no one is known to fly."""
+    """Carriers with a hub at either end, which may fly a route that no carrier is known to fly."""
     return sorted(a.iata for a in call.reference.airlines.values() if set(a.hubs) & set(codes))
 
 
 def _judge_routes(
     call: Call, airlines: Sequence[str], starts: Sequence[str], ends: Sequence[str]
 ) -> dict[str, RouteFinding]:
-    """What is known of each airline's non-stop flights between two cities: the best of all pairs of airports."""
+    """Each airline's known non-stop flights between two cities: the best of all airport pairs."""
     observed = carriers_seen_nonstop(call.db, call.account_id, starts, ends)
     findings = {}
     for airline in airlines:
@@ -132,7 +130,7 @@ def _find_prices(
 def _quote_examples(
     call: Call, airlines: Collection[str], start: str, end: str, prices: Sequence[_PartnerAward | Program], cabin: str
 ) -> list[ProgramExample]:
-    """Dated prices for the route of programmes that have no chart price for the airline."""
+    """Dated prices for the route, from programmes without a chart price for the airline."""
     priced_pairs = {(p.program.slug, p.airline) for p in prices if isinstance(p, _PartnerAward)}
     return [
         ProgramExample(program=row.program, **to_example(row).model_dump())
@@ -142,7 +140,7 @@ def _quote_examples(
 
 
 def _group_prices(prices: Sequence[_PartnerAward]) -> list[list[_PartnerAward]]:
-    """Prices of the same chart, zone and points together, whichever airline flies; cheapest first."""
+    """Groups prices with the same chart, zone and points, for any airline; cheapest first."""
     groups: dict[tuple[str, str, int, str], list[_PartnerAward]] = {}
     for price in prices:
         groups.setdefault((price.chart.chart_id, price.place, price.points, price.route), []).append(price)
@@ -160,20 +158,13 @@ def _find_way(reaches: Reaches, program: str, points: int) -> tuple[Reachable, s
     return ("balance", None) if reach.source == program else ("transfer", reach.source)
 
 
-def _find_surcharges(call: Call, program: str, airlines: Sequence[str]) -> list[Surcharge]:
-    """The surcharges known for these carriers when booked with this programme."""
-    rows = [level.row for level in find_surcharges(call.reference, program, airlines)]
-    return [
-        Surcharge(level=r.level, usd_low=r.usd_low, usd_high=r.usd_high, note=r.remark, **describe_verified(r))
-        for r in rows
-    ]
-
-
 def _to_option(call: Call, group: list[_PartnerAward], reaches: Reaches, passengers: int) -> PartnerOption:
     first = group[0]
     airlines = sorted(p.airline for p in group)
     total = first.points * passengers
     reachable, via = _find_way(reaches, first.program.slug, total)
+    # The surcharges known for these carriers when booked with this programme.
+    rows = [level.row for level in find_surcharges(call.reference, first.program.slug, airlines)]
     return PartnerOption(
         program=first.program.slug,
         name=first.program.name,
@@ -190,8 +181,8 @@ def _to_option(call: Call, group: list[_PartnerAward], reaches: Reaches, passeng
             flights="own" if first.chart.scope == "own" else "partner",
         ),
         season=first.season,
-        taxes_estimate=None,  # averages come from observations alone
-        surcharges=_find_surcharges(call, first.program.slug, airlines),
+        taxes_estimate=None,  # averages come only from observations
+        surcharges=[Surcharge.from_row(r, note=r.remark, **describe_verified(r)) for r in rows],
         reachable=reachable,
         via=via,
         book_at=first.program.name,
@@ -200,14 +191,7 @@ def _to_option(call: Call, group: list[_PartnerAward], reaches: Reaches, passeng
     )
 
 
-@tool(
-    title="Find programmes that book an airline",
-    phrases="Want to fly this airline: who can I use, whose partner miles to book business? Sweet spots",
-    area="pricing",
-    tier=Tier.FREE,
-    effect=Effect.READS,
-    condenses=True,
-)
+@tool("pricing", Tier.FREE, Effect.READS, "Find programmes that book an airline", condenses=True)
 def get_partner_award_options(
     call: Call,
     origin: AirportOrCity,
@@ -266,11 +250,10 @@ def _describe_options(
     route: str, groups: Sequence[Sequence[_PartnerAward]], listed: int, dynamic: Sequence[str], passengers: int
 ) -> str:
     cut = f", {listed} shown" if listed < len(groups) else ""
-    message = f"{pluralize(len(groups), 'chart price')} from {route}{cut}."
     if groups:
         best = groups[0][0]
-        message += f" Lowest: {describe_points(best.points, passengers, best.program.name)}, one way."
-        message += " Confirm the seat before moving points."
+        message = f"Lowest: {describe_points(best.points, passengers, best.program.name)}, one way."
+        message += f" {pluralize(len(groups), 'chart price')} from {route}{cut}. Confirm the seat before moving points."
     else:
         message = f"No chart price of a flight that may be flown from {route}."
     if dynamic:

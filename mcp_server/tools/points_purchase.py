@@ -6,18 +6,17 @@ from typing import Annotated
 
 from pydantic import Field
 
-from mcp_server.toolkit.context import Call
+from mcp_server.toolkit import NO_DATA, Call, Effect, Money, NoDataWord, Part, Result, Tier, tool
 from mcp_server.toolkit.parameters import LooseName, Points
 from mcp_server.toolkit.provenance import Verified, describe_verified
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Part, Result
+from mcp_server.toolkit.wording import tell_rows
 from shared.domain import points_purchase
 from shared.domain.dates import format_day, format_iso_day
 from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NoData
 from shared.reference import points_purchase as price_lists
 from shared.reference.ages import describe_left_out, explain_outdated, find_page_day
-from shared.reference.rows import BuyPoints, PointsSale
+from shared.reference.rows.transfers import BuyPoints, PointsSale
 
 _SHOWN_PAST_SALES = 3
 
@@ -59,13 +58,13 @@ class BuyPrices(Result):
 
 
 def _find_running_sale(call: Call, program: str) -> PointsSale | None:
-    """The best sale of today; one for everybody before a targeted one."""
+    """Today's best sale; one for everyone before a targeted one."""
     rows = [r for r in call.reference.rows("points_sales.csv") if r.program == program and r.is_valid(call.today)]
     return min(rows, key=lambda r: (r.targeted, -(r.bonus_percent or 0), -(r.discount_percent or 0)), default=None)
 
 
 def _describe_past_sales(call: Call, program: str) -> str:
-    """` Past sales known: 100% bonus until 15 Dec 2025.`, the newest first; what was, never what comes."""
+    """` Past sales known: 100% bonus until 15 Dec 2025.`, the newest first; past ones only."""
     rows = [r for r in call.reference.rows("points_sales.csv") if r.program == program and r.valid_to < call.today]
     if not rows:
         return ""
@@ -80,7 +79,7 @@ def _describe_past_sale(row: PointsSale) -> str:
 
 
 def _sale_for_everybody(row: PointsSale | None) -> points_purchase.Sale:
-    """What everybody gets: a targeted sale changes no price here."""
+    """The sale for everyone: a targeted sale changes no price here."""
     if row is None or row.targeted:
         return points_purchase.NO_SALE
     return price_lists.build_sale(row)
@@ -90,47 +89,23 @@ def _to_buy_price(call: Call, row: BuyPoints, quantity: int | None) -> BuyPrice:
     prices, running_sale = price_lists.build_price_list(row), _find_running_sale(call, row.program)
     sale = _sale_for_everybody(running_sale)
     quote = points_purchase.quote_order(prices, quantity, sale) if prices and quantity else None
-    return BuyPrice(
-        program=row.program,
+    return BuyPrice.from_row(
+        row,
         name=call.reference.programs[row.program].name,
-        currency=row.currency,
         base_cents_per_point=prices.cents_per_point if prices else NO_DATA,
-        sale=running_sale and _to_running_sale(running_sale),
+        sale=running_sale
+        and RunningSale.from_row(running_sale, ends_on=running_sale.valid_to, **describe_verified(running_sale)),
         best_cents_per_point=price_lists.sale_cents(prices, sale) if prices else NO_DATA,
-        order_fee=row.order_fee,
         minimum=row.min_points,
         maximum_per_order=row.max_points_per_purchase,
         maximum_per_year=row.annual_cap,
-        increment=row.increment,
         quote=quote and BuyQuote.model_validate(quote),
-        taxes=row.taxes,
-        seller=row.seller,
-        note=row.note,
         checked_on=day.isoformat() if (day := find_page_day(row)) else None,
         **describe_verified(row),
     )
 
 
-def _to_running_sale(row: PointsSale) -> RunningSale:
-    return RunningSale(
-        bonus_percent=row.bonus_percent,
-        discount_percent=row.discount_percent,
-        ends_on=row.valid_to,
-        targeted=row.targeted,
-        **describe_verified(row),
-    )
-
-
-@tool(
-    area="pricing",
-    tier=Tier.FREE,
-    effect=Effect.READS,
-    anonymous=True,
-    title="Show what buying points costs",
-    phrases="If I buy points or miles, how much do they cost? I'm a few thousand short: price to top up",
-    condenses=True,
-    static=True,
-)
+@tool("pricing", Tier.FREE, Effect.READS, "Show what buying points costs", anonymous=True, condenses=True, static=True)
 def get_buy_points_pricing(
     call: Call,
     program: Annotated[LooseName | None, Field(description="Absent: all.")] = None,
@@ -144,8 +119,9 @@ def get_buy_points_pricing(
     rows: list[BuyPoints] = list(call.reference.fresh_rows("buy_points.csv", call.today))
     if program is None:
         lines = [_to_buy_price(call, r, quantity) for r in rows]
-        sales = sum(b.sale is not None for b in lines)
-        message = f"Points of {pluralize(len(lines), 'programme')} are sold; {pluralize(sales, 'known sale')} today."
+        on_sale = [b for b in lines if b.sale is not None]
+        message = tell_rows(len(on_sale), "known sale today", (b.name for b in on_sale), "known sales today")
+        message += f" Points of {pluralize(len(lines), 'programme')} are sold."
         message += " List prices are mostly unaudited."
         message += describe_left_out("buy_points.csv", call.reference.rows("buy_points.csv"), call.today)
         return BuyPrices(message=message, programs=lines)
@@ -169,7 +145,7 @@ def _per_point(cents: Decimal, currency: str | None) -> str:
 
 
 def _describe_age(line: BuyPrice) -> str:
-    """Says when the price is from: a list price is as old as its source, whatever the day of the answer."""
+    """Says how old the price is: a list price is as old as its source."""
     if line.sale and not line.sale.targeted:
         return " today"
     return f", as of {format_iso_day(line.as_of)}" if line.as_of else ", by a source without a date"

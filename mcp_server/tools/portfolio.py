@@ -8,9 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 from sqlalchemy import select
 
-from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Money, Part, Result
+from mcp_server.toolkit import Call, Effect, Money, Part, Result, Tier, tool
 from mcp_server.views.deadlines import UpcomingDeadline
 from mcp_server.views.own_credits import HeldCredit, OpenBonus, name_card, to_bonus_spending, to_held_credit
 from mcp_server.views.profile import Profile, to_profile
@@ -18,7 +16,6 @@ from mcp_server.views.sheets import SheetName, SheetPart, build_sheet
 from mcp_server.views.statuses import LoyaltyStatus, to_loyalty_status
 from shared.db.accounts import Account
 from shared.db.balances import PointsBalance
-from shared.db.cards import Card
 from shared.db.messages import Notification
 from shared.db.pagination import select_count
 from shared.db.portfolio import Holdings, read_holdings
@@ -27,7 +24,6 @@ from shared.db.upcoming_bookings import earliest_today
 from shared.db.watches import list_limited_models
 from shared.domain import balances, time_zones
 from shared.domain import redemptions as rules
-from shared.domain.cards import BonusProgress
 from shared.domain.dates import format_day
 from shared.domain.deadlines import Deadline, Value, describe_next_step, select_due
 from shared.domain.household import add_member
@@ -48,7 +44,7 @@ from shared.services.deadlines import (
     value_points,
 )
 
-# The log of redemptions as the portfolio shows it.
+# The log of redemptions for the portfolio.
 
 NEWEST = 10
 
@@ -90,35 +86,24 @@ def list_redemptions(call: Call, view: Viewpoint) -> Redemptions:
     sums = rules.sum_redemptions(
         [b.redemption for b in booked], lambda amount, currency: convert_amount(amount, currency, view.currency)
     )
-    return Redemptions(
+    return Redemptions.from_row(
+        sums,
         year=view.today.year,
-        count=sums.count,
-        points=sums.points,
         value_got=round_to_minor_unit(sums.value, view.currency),
         currency=view.currency,
-        cents_per_point=sums.cents_per_point,
-        without_price=sums.without_price,
-        without_taxes=sums.without_taxes,
-        without_rate=sums.without_rate,
         rows=[_to_row(b) for b in booked[:NEWEST]],
     )
 
 
 def _to_row(booked: BookedRedemption) -> RedemptionRow:
     redemption = booked.redemption
-    return RedemptionRow(
+    return RedemptionRow.from_row(
+        redemption,
         booking_type=booked.booking_type,
         booking_id=booked.booking_id,
         member=booked.member or None,
         program=booked.program,
         day=booked.day,
-        points=redemption.points,
-        cash_price=redemption.cash_price,
-        taxes=redemption.taxes,
-        basis=redemption.basis,
-        value=redemption.value,
-        currency=redemption.currency,
-        cents_per_point=redemption.cents_per_point,
     )
 
 
@@ -138,7 +123,7 @@ def describe_redemptions(log: Redemptions) -> str:
     return f" This year {what}, {log.cents_per_point} cents a point{left_out}."
 
 
-# What each member of a household keeps, added up.
+# Totals for each member of a household.
 
 _IN_MESSAGE = 5
 
@@ -183,7 +168,7 @@ def _sum_member(view: Viewpoint, holdings: Holdings, values: Mapping[int, Decima
 
 
 def describe_members(sums: list[MemberSums]) -> str:
-    """What other members keep of the whole; empty without one."""
+    """Describes other members' part of the total; empty without any."""
     others = [s for s in sums if s.member]
     sentences = [
         f" Of this, {s.member} has {pluralize(s.programs, 'programme')} worth about {s.value:,.2f} {s.currency}"
@@ -194,9 +179,9 @@ def describe_members(sums: list[MemberSums]) -> str:
 
 
 WITHIN_DAYS, SOONEST, TOP, IN_WORDS = 90, 5, 5, 2
-# What is only counted: alerts that are neither paused nor ended, trips, unread notices.
+# Counts: running alerts, trips, unread notices.
 _COUNTED = {
-    **{model.KIND.table: select_count(model, model.is_running()) for model in list_limited_models()},
+    **{model.KIND.files: select_count(model, model.is_running()) for model in list_limited_models()},
     "active_trips": select_count(Trip, Trip.archived_at.is_(None)),
     "archived_trips": select_count(Trip, Trip.archived_at.is_not(None)),
     "unread": select_count(Notification, Notification.read_at.is_(None)),
@@ -289,14 +274,7 @@ class Portfolio(Result):
     sheet: SheetPart | None
 
 
-@tool(
-    area="account",
-    tier=Tier.FREE,
-    effect=Effect.READS,
-    title="Show my whole portfolio",
-    phrases="What have I got in total? Load my whole situation for me: points, cards, status, trips, alerts",
-    screen="portfolio",
-)
+@tool("account", Tier.FREE, Effect.READS, "Show my whole portfolio", screen="portfolio")
 def get_portfolio(
     call: Call,
     sheet: Annotated[SheetName | None, Field(description="As CSV too.")] = None,
@@ -308,7 +286,7 @@ def get_portfolio(
     """Sums up everything the user has and this service knows of them: points, worth, cards, status, trips, deadlines.
 
     For "What do I have in all? All in a spreadsheet." The whole picture before planning, with card credits and
-    bonuses. Saves nothing. Values are estimates. Free.
+    bonuses. Values are estimates. Free.
     """
     sheet_answer = build_sheet(call, sheet, pasted) if sheet or pasted else None
     holdings = read_holdings(call.db, earliest_today(call.now))
@@ -364,7 +342,7 @@ def _value_balances(view: Viewpoint, rows: Sequence[PointsBalance]) -> dict[int,
 
 def _sum_balances(view: Viewpoint, rows: Sequence[PointsBalance], values: Mapping[int, Decimal]) -> BalanceSums:
     largest = sorted(rows, key=lambda r: (-values.get(r.id, Decimal(0)), -r.balance, r.program))
-    # The points of one programme; those of several are not added up.
+    # The points of one programme; those of several are never added up.
     return BalanceSums(
         programs=len({row.program for row in rows}),
         points=sum(row.balance for row in rows) if len({row.program for row in rows}) <= 1 else None,
@@ -404,7 +382,10 @@ def _describe_portfolio(view: Viewpoint, own_profile: Profile, sums: BalanceSums
     if not rows:
         sentences = ["No points balances are kept here."]
     unvalued = [view.reference.programs[r.program].name for r in rows if _value_balance(view, r) is None]
-    if unvalued:
+    if rows and len(unvalued) == len(rows):
+        programs = pluralize(sums.programs, "programme")
+        sentences = [f"Points in {programs}, whose worth is not known: {', '.join(unvalued)}."]
+    elif unvalued:
         sentences.append(f"Not in this value, because no valuation is known: {', '.join(unvalued)}.")
     rate = find_exchange_rate(view.currency)
     if sums.value and rate and view.currency != VALUATION_CURRENCY:
@@ -415,7 +396,7 @@ def _describe_portfolio(view: Viewpoint, own_profile: Profile, sums: BalanceSums
 
 
 def _describe_passed(soon: Sequence[Deadline]) -> str:
-    """A sentence on bonuses whose day has passed and that no one has settled; empty without one."""
+    """A sentence on overdue, unsettled bonuses; empty without any."""
     passed = [d for d in soon if d.days_left < 0]
     if not passed:
         return ""
@@ -430,24 +411,16 @@ def _count_cards(view: Viewpoint, holdings: Holdings) -> CardCounts:
         bonuses_pending=sum(card.bonus_status == "pending" for card in holdings.cards),
         credits=[to_held_credit(c) for c in list_own_credits(view, holdings)[:MAX_CREDITS]],
         bonuses=[
-            _to_open_bonus(view, row, progress)
+            OpenBonus.from_row(
+                row,
+                card_id=row.id,
+                card=name_card(row),
+                member=row.member or None,
+                progress=progress and to_bonus_spending(progress, view.today),
+            )
             for row in holdings.cards
             if (progress := find_progress(holdings.card_spending, row)) or row.bonus_status == "pending"
         ],
-    )
-
-
-def _to_open_bonus(view: Viewpoint, row: Card, progress: BonusProgress | None) -> OpenBonus:
-    return OpenBonus(
-        card_id=row.id,
-        card=name_card(row),
-        member=row.member or None,
-        bonus_amount=row.bonus_amount,
-        bonus_currency=row.bonus_currency,
-        spend_requirement=row.spend_requirement,
-        currency=row.currency,
-        spend_deadline_on=row.spend_deadline_on,
-        progress=progress and to_bonus_spending(progress, view.today),
     )
 
 
@@ -481,7 +454,7 @@ def _count_vouchers(view: Viewpoint, holdings: Holdings) -> VoucherCounts:
 
 def _count_bookings(view: Viewpoint, holdings: Holdings) -> BookingCounts:
     facts, now = view.reference, view.now
-    # As in list_hotel_bookings, a stay counts until it is over; one that has begun is not the next booking.
+    # As in list_hotel_bookings, a stay counts until it is over; one that has started is not the next booking.
     flights = [row for row in holdings.flights if flight_state(facts, row, now) == "upcoming"]
     stays = [row for row in holdings.stays if stay_state(facts, row, now) in ("upcoming", "current")]
     first = [

@@ -5,11 +5,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StrictBool
 from sqlalchemy import select
 
-from mcp_server.toolkit.context import Call
+from mcp_server.toolkit import Call, Effect, Result, Tier, tool
 from mcp_server.toolkit.edits import describe_changes, edit
 from mcp_server.toolkit.parameters import AirportOrCity, AnyName, Cabin, Country, Currency, Passengers, open_object
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Result
 from mcp_server.views.profile import Profile, new_profile, to_profile
 from shared.db.accounts import Account, lock
 from shared.db.profile import MAILS
@@ -44,14 +42,7 @@ class UpdatedProfile(Result):
     changed: list[str]
 
 
-@tool(
-    area="account",
-    tier=Tier.FREE,
-    effect=Effect.READS,
-    title="Show my settings",
-    phrases="What do you think my settings are: home airport, default cabin, currency, which emails I receive? What do"
-    " you know about me? Delete everything, erase my data, cancel or close my account",
-)
+@tool("account", Tier.FREE, Effect.READS, "Show my settings")
 def get_profile(call: Call) -> ShownProfile:
     """Shows the user's settings: home airport, default cabin, currency, timezone, airlines, and which emails are on.
 
@@ -67,13 +58,7 @@ def get_profile(call: Call) -> ShownProfile:
     return ShownProfile(message=profile_text, profile=profile)
 
 
-@tool(
-    area="account",
-    tier=Tier.FREE,
-    effect=Effect.CHANGES,
-    title="Change my settings",
-    phrases="Change my settings: we moved, I now always fly from here, never show that airline, send me no emails",
-)
+@tool("account", Tier.FREE, Effect.CHANGES, "Change my settings")
 def update_profile(
     call: Call,
     home_airport: AirportOrCity | None = None,
@@ -89,7 +74,7 @@ def update_profile(
 ) -> UpdatedProfile:
     """Changes the user's settings: home airport, usual cabin, currency, avoided airlines, emails to receive.
 
-    For "I moved: always fly me from Denver, and send me no mails." Free.
+    For "I moved: from now on fly me from Denver, in business, and send me no mails." Free.
     """
     changes = {
         "home_airport": home_airport and _check_airport(call, home_airport),
@@ -139,8 +124,9 @@ def _resolve_zone(text: str) -> str:
 
 
 def _resolve_airlines(call: Call, texts: list[str] | None) -> list[str] | None:
-    """The code of each airline, once. Raises NotFound or Candidates."""
-    return None if texts is None else list(dict.fromkeys(call.reference.airline(text).iata for text in texts))
+    """The code of each airline, once: also of one without awards, whose fares are found. Raises NotFound or
+    Candidates."""
+    return None if texts is None else list(dict.fromkeys(call.reference.carrier(text).iata for text in texts))
 
 
 def _build_mail_columns(mail: dict[str, bool]) -> dict[str, Any]:

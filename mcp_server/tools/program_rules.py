@@ -2,14 +2,21 @@
 
 from collections.abc import Sequence
 
-from mcp_server.toolkit.context import Call
+from mcp_server.toolkit import Call, Effect, Result, Tier, tool
 from mcp_server.toolkit.parameters import LooseName
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Result
-from mcp_server.views.program_rules import TOPICS, Rule, Topic, describe_missing, explain_missing, list_rules
+from mcp_server.views.program_rules import (
+    TOPICS,
+    Rule,
+    Topic,
+    describe_missing,
+    explain_missing,
+    list_rule_rows,
+    list_rules,
+)
 from shared.domain.plurals import pluralize
 from shared.errors import NoData
-from shared.reference.rows import Program
+from shared.reference.ages import describe_left_out
+from shared.reference.rows.programmes import Program
 
 _LONGEST_ANSWER = 300
 
@@ -21,22 +28,16 @@ class ProgramRules(Result):
 
 
 def _describe_rules(program: Program, rules: Sequence[Rule]) -> str:
-    """Few rules in their own words, many as a count."""
-    unconfirmed = sum(r.unaudited for r in rules)
-    answer = f"{program.name}: {' '.join(r.summary for r in rules)}"
-    if len(answer) <= _LONGEST_ANSWER:
-        return f"{answer} Not checked." if unconfirmed == len(rules) else answer
-    return f"{pluralize(len(rules), 'rule')} of {program.name}, {unconfirmed} of them not checked."
+    """As many rules as fit in their own words, then the number of those that only the fields have."""
+    words = f"{program.name}:"
+    for position, rule in enumerate(rules):
+        if position and len(words) + len(rule.summary) > _LONGEST_ANSWER:
+            return f"{words} {pluralize(len(rules) - position, 'more rule')} in the list."
+        words += f" {rule.summary}"
+    return words
 
 
-@tool(
-    area="pricing",
-    tier=Tier.FREE,
-    effect=Effect.READS,
-    title="Show a programme's rules",
-    phrases="What do the rules say: do miles expire or die if I don't fly, can I hold, pool, add family?",
-    static=True,
-)
+@tool("pricing", Tier.FREE, Effect.READS, "Show a programme's rules", static=True)
 def get_program_rules(
     call: Call,
     program: LooseName,
@@ -56,8 +57,10 @@ def get_program_rules(
     gaps = f"{describe_missing(resolved, missing)} {reasons}".rstrip() if missing else ""
     if not rules:
         raise NoData(gaps, missing=[*missing])
+    kept_topics = [t for t in wanted_topics if t in answered]
+    old = describe_left_out("program_facts.csv", list_rule_rows(call, resolved, kept_topics), call.today)
     return ProgramRules(
-        message=f"{_describe_rules(resolved, rules)} {gaps}".rstrip(),
+        message=f"{_describe_rules(resolved, rules)}{old} {gaps}".rstrip(),
         program=resolved.slug,
         rules=rules,
         missing_topics=missing,

@@ -1,17 +1,14 @@
 """Loyalty programmes and their award charts: prices with source, date and confidence."""
 
 from datetime import date
-from functools import partial
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from mcp_server.toolkit.context import Call
+from mcp_server.toolkit import NO_DATA, Call, Effect, NoDataWord, Paging, Result, Tier, tool
 from mcp_server.toolkit.parameters import AirportOrCity, Cabin, Day, LooseName, Page, PerPage
 from mcp_server.toolkit.provenance import Audited, describe_audited
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import NO_DATA, NoDataWord, Paging, Result
-from mcp_server.toolkit.wording import airline_name
+from mcp_server.toolkit.wording import airline_name, tell_rows
 from mcp_server.views.award_charts import (
     KIND_SHOWN,
     ChartPlace,
@@ -29,6 +26,7 @@ from mcp_server.views.award_charts import (
     has_seasons,
     list_examples,
     list_rates,
+    put_route_first,
     to_category_rows,
     to_gap,
     to_rate_rows,
@@ -41,12 +39,12 @@ from shared.domain.award_charts import SEASONS, Chart, RoutePrice
 from shared.domain.dates import format_day
 from shared.domain.flown_routes import RouteKnown
 from shared.domain.plurals import pluralize
-from shared.errors import Fault, Invalid, NoData
+from shared.errors import Fault, Invalid, NoData, describe_uncovered
 from shared.reference.city_airports import require_airports
 from shared.reference.hotel_awards import list_point_values, list_prices
-from shared.reference.rows import HotelPointValue, HyattPrice, Program
+from shared.reference.rows.programmes import Program
+from shared.reference.rows.travel import HotelPointValue, HyattPrice
 
-_tool = partial(tool, area="pricing", tier=Tier.FREE, effect=Effect.READS)
 MAX_ROWS = 200  # of one answer; cabin and partner_airline narrow a longer chart
 
 
@@ -121,12 +119,7 @@ def _to_line(call: Call, program: Program) -> ProgramLine:
     )
 
 
-@_tool(
-    title="List loyalty programmes",
-    phrases="Which loyalty programmes or schemes do you know? Frequent flyer and hotel clubs",
-    condenses=True,
-    static=True,
-)
+@tool("pricing", Tier.FREE, Effect.READS, "List loyalty programmes", condenses=True, static=True)
 def list_programs(
     call: Call,
     kind: Literal["airline", "hotel", "bank", "all"] = "airline",
@@ -140,23 +133,26 @@ def list_programs(
     For "Which programmes do you know?" Star Alliance, oneworld, SkyTeam. chart_kind dynamic: no chart. Free.
     """
     text = (query or "").strip().lower()
+    named = call.reference.find_programs(text) if text else ()
     matches = [
         p
         for p in sorted(call.reference.programs.values(), key=lambda p: p.slug)
         if kind in ("all", p.kind)
         and alliance in (None, call.reference.alliance_of(p, call.today))
-        and text in f"{p.slug} {p.name} {p.currency}".lower()
+        and (p.slug in named or text in f"{p.slug} {p.name} {p.currency}".lower())
     ]
     paging = Paging.of(page, per_page, len(matches))
+    listed = f"{tell_rows(len(matches), 'programme', (p.name for p in matches))}{paging.more}"
+    outside = call.reference.find_outside_names(text) if text and not matches else ()
     return Programs(
-        message=f"{pluralize(len(matches), 'programme')}, from reviewed reference data.{paging.more}",
+        message=f"{' and '.join(outside)} {describe_uncovered(outside)}." if outside else listed,
         programs=[_to_line(call, p) for p in matches[(page - 1) * per_page : page * per_page]],
         paging=paging,
     )
 
 
 def _resolve_program(call: Call, text: str) -> tuple[Program, str | None]:
-    """The programme a text names. When it names an airline, its programme and that airline's code."""
+    """The programme that a text names, or for an airline its programme and the airline's code."""
     if exact := call.reference.programs.get(text):
         return exact, None
     codes = call.reference.find_airlines(text)
@@ -170,7 +166,7 @@ def _resolve_program(call: Call, text: str) -> tuple[Program, str | None]:
 
 
 def _find_carrier(call: Call, program: Program, partner_airline: str | None, origin: str, destination: str) -> str:
-    """The code of the airline to price: the partner that was sent, else an own airline with a hub at either end."""
+    """The code of the airline to price: the partner sent, else one of the programme's, if possible with a hub there."""
     if partner_airline:
         return call.reference.airline(partner_airline).iata
     if not program.iata:
@@ -181,16 +177,25 @@ def _find_carrier(call: Call, program: Program, partner_airline: str | None, ori
     )
 
 
-def _refuse(call: Call, program: Program, summary: str, missing: str, scope: Scope, airline: str | None) -> NoData:
-    """No price: with the reason, the day the last chart ended, and dated prices where there are any."""
+def _refuse(
+    call: Call,
+    program: Program,
+    summary: str,
+    missing: str,
+    scope: Scope,
+    airline: str | None,
+    route: tuple[str, str, str | None] | None = None,
+) -> NoData:
+    """Refuses without a price: gives the reason, the end of the last chart, and any dated prices."""
     gap = find_chart_gap(call.reference, program.slug, scope, airline)
     reason = f" {gap.reason}" if gap else " No dated source of such a chart was found."
     ended = call.reference.last_chart_day(program.slug)
     why = f" The last chart that is known ended on {format_day(ended)}." if ended else ""
     quoted = list_examples(call.reference, program, scope, airline)
     quotes = f" {pluralize(len(quoted), 'dated price is', 'dated prices are')} quoted in examples." if quoted else ""
+    quoted, dated = put_route_first(call.reference, quoted, *route) if route else (quoted, "")
     return NoData(
-        f"{summary}{reason}{why}{quotes}",
+        f"{summary}{reason}{why}{dated}{quotes}",
         [missing],
         **({"examples": quoted} if quoted else {}),
         **({"reason": to_gap(gap)} if gap else {}),
@@ -202,20 +207,22 @@ def _describe_prices(
 ) -> str:
     if price.dynamic:
         return f"{program.name} prices {flights} dynamically: there is no chart. {describe_quotes(examples)}"
-    cabins = [cabin] if cabin in price.cabins else price.cabins
-    cabin_names = ", ".join(c.replace("_", " ") for c in cabins if c)
-    unpriced = f" No price of {cabin.replace('_', ' ')} is known." if cabin and cabin not in price.cabins else ""
-    sentences = [f"{program.name} has chart prices for {flights} in {cabin_names}, one way per person.{unpriced}"]
+    labels = {"standard": "", "lowest": " (lowest)", "off_peak": " (off-peak)", "peak": " (peak)"}
+    figures = "; ".join(
+        f"{name.replace('_', ' ')} {' or '.join(f'{n:,}{labels[season]}' for season, n in priced.points.items())}"
+        for name, priced in price.cabins.items()
+        if cabin not in price.cabins or name == cabin
+    )
+    prices = f"{figures[:1].upper()}{figures[1:]}, one way per person"
+    sentences = [f"{prices}, for {flights} by the chart of {program.name}."]
+    if cabin and cabin not in price.cabins:
+        sentences.insert(0, f"No price of {cabin.replace('_', ' ')} is known.")
     if day and has_seasons(price):
         sentences.append("Which season the date falls in is not known: no peak calendar was found.")
     return " ".join(sentences).strip()
 
 
-@_tool(
-    title="Show a route's price in points",
-    phrases="How many miles, points or Avios does a route cost in economy or business (J), peak vs off-peak?",
-    static="mostly",
-)
+@tool("pricing", Tier.FREE, Effect.READS, "Show a route's price in points", static="mostly")
 def get_pricing(
     call: Call,
     program: Annotated[str, Field(max_length=60)],
@@ -227,8 +234,8 @@ def get_pricing(
 ) -> Pricing:
     """Tells how many miles, points or Avios an award costs on a route by the chart: per cabin, off-peak and peak.
 
-    For "How much is Tokyo in business?" One way, per person; no seats searched. dynamic: dated examples. none_known: no
-    such flight, price in if_flown. Free.
+    For "How much is Tokyo in business?" One way, per person; no seats searched. none_known: no such flight,
+    price in if_flown. Free.
     """
     resolved, own_airline = _resolve_program(call, program)
     if date and date < call.today:
@@ -242,7 +249,9 @@ def get_pricing(
     quoted = list_examples(call.reference, resolved, to_scope(resolved, airline), airline)
     if price is None or (not price.cabins and not price.dynamic):
         unpriced = f"No chart of {resolved.name} prices {airline} flights from {start} to {end}."
-        raise _refuse(call, resolved, unpriced, "award price", to_scope(resolved, airline), airline)
+        raise _refuse(
+            call, resolved, unpriced, "award price", to_scope(resolved, airline), airline, (start, end, cabin)
+        )
     finding = find_route(call, airline, start, end)
     cabins = [cabin] if cabin else list(price.cabins) or ["economy", "business"]
     places = [p.place for c, p in price.cabins.items() if c in cabins]
@@ -250,10 +259,11 @@ def get_pricing(
     prices = {c: to_seasons(price, c) for c in cabins}
     apart = finding.route == "none_known" and not price.dynamic
     flights = f"{airline_name(call.reference, airline)} ({airline}) flights from {start} to {end}"
-    summary = _describe_prices(resolved, flights, price, date, cabin, quoted)
-    doubt = f"{describe_route(call, airline, start, end, finding)} {APART if apart else ''}"
+    quoted, dated = put_route_first(call.reference, quoted, start, end, cabin) if price.dynamic else (quoted, "")
+    summary = f"{_describe_prices(resolved, flights, price, date, cabin, quoted)}{dated}"
+    doubt = describe_route(call, airline, start, end, finding)
     return Pricing(
-        message=f"{summary} {doubt}".rstrip(),
+        message=f"{doubt} {APART}" if apart else f"{summary} {doubt}".rstrip(),
         program=resolved.slug,
         airline=airline,
         chart=ChartPlace(kind=chart.kind, zone_or_band=places[0] if places else None, distance_miles=price.miles),
@@ -269,7 +279,7 @@ def get_pricing(
 
 
 def _find_one_season(price: RoutePrice) -> Season | None:
-    """The season of any day; None where days differ or are not known to be alike, and where the price is dynamic."""
+    """The season of any day; None if days differ or may differ, or the price is dynamic."""
     if price.dynamic or has_seasons(price):
         return None
     return "lowest" if any("lowest" in cabin.points for cabin in price.cabins.values()) else "standard"
@@ -284,12 +294,7 @@ def _select_charts(call: Call, program: Program, scope: Scope, airline: str | No
     return [c for c in fits if c.kind != "not_captured"]
 
 
-@_tool(
-    condenses=True,
-    title="Show an award chart",
-    phrases="Show me the full award chart: what all zones, regions or distances cost",
-    static=True,
-)
+@tool("pricing", Tier.FREE, Effect.READS, "Show an award chart", condenses=True, static=True)
 def get_program_rates(
     call: Call,
     program: LooseName,
@@ -353,7 +358,7 @@ def _to_hotel_rates(program: Program, levels: list[HyattPrice]) -> ProgramRates:
 
 
 def _to_fixed_rates(program: Program, values: list[HotelPointValue]) -> ProgramRates:
-    """What points are worth at every hotel of the programme."""
+    """The value of points at any hotel of the programme."""
     return ProgramRates(
         message=f"{program.name}: {describe_values(values)}.",
         program=program.slug,

@@ -8,14 +8,12 @@ from typing import Annotated, Literal
 from pydantic import Field
 from sqlalchemy import select
 
-from mcp_server.toolkit.context import Call
+from mcp_server.toolkit import Call, Effect, Money, Paging, Part, Result, Tier, tool
 from mcp_server.toolkit.edits import clears, describe_changes, edit
 from mcp_server.toolkit.own_rows import Capacity, check_cap, get_own, same_terms
 from mcp_server.toolkit.parameters import Cabin, Day, Page, Passengers, PerPage, Points, RowId, WatchedAirport
 from mcp_server.toolkit.provenance import Verified, describe_verified
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Money, Paging, Part, Result
-from mcp_server.toolkit.wording import airline_name, list_offer_names, program_name
+from mcp_server.toolkit.wording import airline_name, list_offer_names, program_name, tell_rows
 from mcp_server.views import route_monitors as views
 from mcp_server.views.route_monitors import check_route
 from mcp_server.views.seat_filters import (
@@ -49,11 +47,11 @@ from shared.errors import Fault, Invalid
 from shared.reference.rows.award_charts import ReleaseWindow
 from shared.services.watches.booked_awards import BookedAward, is_better_cabin, read_award, set_terms
 
-# Changes of a stored route monitor: whether it may change, pausing and resuming it, and starting it afresh.
+# Changes of a stored route monitor: whether it may change, pausing and resuming it, and restarting it.
 
 
 def schedule_checks(call: Call, row: RouteMonitor) -> None:
-    """The first check is due now, the next ones after the interval of the settings."""
+    """Schedules checks: the first now, the next ones at the interval of the settings."""
     schedule(call.db, ROUTE_MONITOR.run, row.id, row.interval)
 
 
@@ -65,7 +63,7 @@ def describe_interval(call: Call) -> str:
 
 
 def check_terms(call: Call, row: RouteMonitor) -> None:
-    """Raises Invalid."""
+    """Checks the route and dates. Raises Invalid."""
     check_route(
         call,
         {"origin": row.origin, "destination": row.destination},
@@ -74,7 +72,7 @@ def check_terms(call: Call, row: RouteMonitor) -> None:
 
 
 def check_changeable(row: RouteMonitor, *, has_terms: bool) -> None:
-    """`has_terms`: more than pausing and resuming is asked for. Raises Invalid."""
+    """`has_terms`: the change is more than pausing or resuming. Raises Invalid."""
     if row.cancelled_at is not None:
         raise Invalid(Fault("monitor_id", "is cancelled and cannot be changed", "an active monitor, or a new one"))
     if row.booking_id is not None and has_terms:
@@ -94,7 +92,7 @@ def switch_monitor(call: Call, row: RouteMonitor, active: bool | None) -> bool:
 
 
 def start_afresh(call: Call, row: RouteMonitor) -> None:
-    """What was seen before is forgotten, so that each match counts as new; a paused monitor is not checked."""
+    """Forgets what was seen, so that each match counts as new; a paused monitor is not checked."""
     forget_keys(call.db, MonitorKey, row.id)
     call.db.flush()
     if row.paused_at is None:
@@ -127,7 +125,7 @@ def to_fee(call: Call, award: BookedAward | None) -> RebookingFee | None:
 
 
 def read_booked_award(call: Call, row: RouteMonitor, booking_id: int | None) -> BookedAward | None:
-    """The award a monitor is to watch, whose terms it takes. Raises NotFound and Invalid."""
+    """Reads the award to watch, and takes its terms. Raises NotFound and Invalid."""
     if booking_id is None:
         return None
     award = read_award(call.db, call.reference, get_own(FlightBooking, "flight booking", call.db, booking_id))
@@ -146,7 +144,7 @@ def read_booked_award(call: Call, row: RouteMonitor, booking_id: int | None) -> 
 
 
 def describe_award(award: BookedAward | None, row: RouteMonitor) -> str:
-    """What is watched of a booking, and the fee that counts; without one the party and its limit."""
+    """Describes the watched booking and its fee; without one the party and its limit."""
     if award is None:
         party = f" for {describe_travellers(row.passengers)}" if row.passengers > 1 else ""
         return party + (f", at most {row.max_points:,} points per person" if row.max_points else "")
@@ -169,7 +167,6 @@ def _describe_fee(award: BookedAward) -> str:
     return f", {pluralize(fee.points, 'point')} per person"
 
 
-_tool = partial(tool, area="alerts", tier=Tier.FREE)
 Airlines = Annotated[list[str] | None, Field(max_length=30, description="Names or codes.")]
 MonitorId = Annotated[RowId, Field(description="From list_route_monitors.")]
 MostPoints = Annotated[Points | None, Field(description="Per person; fires only at or below.")]
@@ -237,7 +234,7 @@ _get_own = partial(get_own, RouteMonitor, "route monitor")
 
 
 def _resolve_airlines(call: Call, airlines: list[str] | None) -> list[str] | None:
-    """The code of each airline, once; None stands for all airlines. Raises NotFound or Candidates."""
+    """The code of each airline, once; None means all airlines. Raises NotFound or Candidates."""
     return list(dict.fromkeys(call.reference.airline(name).iata for name in airlines or ())) or None
 
 
@@ -246,11 +243,7 @@ def _check_cap(call: Call, row: RouteMonitor) -> Capacity:
     return check_cap(call, call.db, RouteMonitor, refusal, same_terms(row, *TERMS))
 
 
-@_tool(
-    effect=Effect.ADDS,
-    title="Create a route watch",
-    phrases="Watch a route, keep an eye on it: mail me when award seats show up, whichever airline, under a cap",
-)
+@tool("alerts", Tier.FREE, Effect.ADDS, "Create a route watch")
 def create_route_monitor(
     call: Call,
     origin: WatchedAirport,
@@ -268,8 +261,8 @@ def create_route_monitor(
 ) -> CreatedMonitor:
     """Watches a route (monitor) and emails the user when award seats open on any airline, up to a points limit.
 
-    For "Keep an eye on Tokyo, tell me if seats come up." Checks every 6 hours. With booking_id: a cheaper or better
-    seat than the booked award. No cash fares. Free.
+    For "Keep an eye on Tokyo in March, tell me if two seats come up." Checks every 6 hours. With booking_id: a cheaper
+    or better seat than the booked award. No cash fares. Free.
     """
     row = RouteMonitor(
         origin=origin,
@@ -303,7 +296,7 @@ def create_route_monitor(
 
 
 def _describe_outlook(call: Call, row: RouteMonitor, release: ReleaseWindow | None) -> str:
-    """What the watch leaves out, and what is known of the route and of when its days go on sale."""
+    """Describes what the watch leaves out, its route, and when its days go on sale."""
     avoided = [airline_name(call.reference, code) for code in sorted(call.taste.avoided)] if not row.airlines else []
     without = f" Seats of {' and '.join(avoided)} do not count, as your profile says." if avoided else ""
     return (
@@ -314,11 +307,7 @@ def _describe_outlook(call: Call, row: RouteMonitor, release: ReleaseWindow | No
     )
 
 
-@_tool(
-    effect=Effect.READS,
-    title="List route watches",
-    phrases="Which routes do you watch for me, running or stopped? Searches that repeat every few hours",
-)
+@tool("alerts", Tier.FREE, Effect.READS, "List route watches")
 def list_route_monitors(
     call: Call, state: Literal["active", "cancelled", "all"] = "active", page: Page = 1, per_page: PerPage = 20
 ) -> Monitors:
@@ -328,8 +317,8 @@ def list_route_monitors(
     """
     watches = load_monitor_page(call.db, state, page, per_page)
     return Monitors(
-        message=f"{pluralize(watches.total, 'route monitor')};"
-        f" {watches.active} of {ROUTE_MONITOR.cap(call.plan)} active.",
+        message=tell_rows(watches.total, "route monitor", (f"{r.origin}-{r.destination}" for r in watches.rows))
+        + f" {watches.active} of {ROUTE_MONITOR.cap(call.plan)} active.",
         monitors=views.show_monitors(call, watches.rows, watches.due, watches.finds),
         active_count=watches.active,
         cap=ROUTE_MONITOR.cap(call.plan),
@@ -337,13 +326,7 @@ def list_route_monitors(
     )
 
 
-@_tool(
-    effect=Effect.READS,
-    screen="price-history",
-    condenses=True,
-    title="Show a route watch",
-    phrases="Has my route watch turned up any seats so far? Its log of checks and results",
-)
+@tool("alerts", Tier.FREE, Effect.READS, "Show a route watch", screen="price-history", condenses=True)
 def get_route_monitor(call: Call, monitor_id: MonitorId) -> MonitorDetails:
     """Opens one route watch: award seats found or turned up, and the log of recent checks.
 
@@ -372,7 +355,7 @@ def get_route_monitor(call: Call, monitor_id: MonitorId) -> MonitorDetails:
 
 
 def _describe_best(call: Call, monitor: views.Monitor) -> str:
-    """The best value that was open at the last check."""
+    """Describes the best seat open at the last check."""
     best = monitor.best_match
     if best is None:
         return ""
@@ -384,11 +367,7 @@ def _describe_best(call: Call, monitor: views.Monitor) -> str:
     )
 
 
-@_tool(
-    effect=Effect.CHANGES,
-    title="Change a route watch",
-    phrases="Change a route watch: widen it by a week, more points, first instead of premium, 3 people",
-)
+@tool("alerts", Tier.FREE, Effect.CHANGES, "Change a route watch")
 @clears(RouteMonitor)
 def update_route_monitor(
     call: Call,
@@ -447,11 +426,7 @@ def _describe_update(call: Call, row: RouteMonitor, monitor: views.Monitor, chan
     return f"{message} It is checked now, and every match counts as new.{outlook}"
 
 
-@_tool(
-    effect=Effect.CHANGES,
-    title="Stop a route watch",
-    phrases="Stop watching a route: we booked it, you can stop looking, call off the seat search",
-)
+@tool("alerts", Tier.FREE, Effect.CHANGES, "Stop a route watch")
 def cancel_route_monitor(call: Call, monitor_id: MonitorId) -> OneMonitor:
     """Stops or cancels a route watch for award seats, which is booked or no longer needed.
 

@@ -6,10 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from mcp_server.toolkit.context import LiveCall
+from mcp_server.toolkit import Effect, LiveCall, Marked, Part, Tier, tool
 from mcp_server.toolkit.parameters import AirportOrCity, Cabin, Month, Passengers
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Marked, Part
 from mcp_server.toolkit.wording import program_name
 from mcp_server.views.award_search import (
     SeatSearch,
@@ -68,11 +66,10 @@ class MonthlyAvailability(SeatSearch):
 
 
 @tool(
-    title="Search award seats over a month",
-    phrases="Which days of the month are seats free on miles? View the whole of March or July in business",
-    area="search",
-    tier=Tier.PAID,
-    effect=Effect.READS,
+    "search",
+    Tier.PAID,
+    Effect.READS,
+    "Search award seats over a month",
     live=True,
     open_world=True,
     meter="search",
@@ -118,7 +115,7 @@ async def search_monthly_availability(
 
 
 def _open_days(call: LiveCall, month: str) -> tuple[date, date]:
-    """The days of the month from today on. Raises Invalid when it is over."""
+    """The days of the month from today. Raises Invalid if it is over."""
     first, last = find_month_bounds(month)
     if last < call.today:
         raise Invalid(Fault("month", "is over", f"{call.today:%Y-%m} or later"))
@@ -130,11 +127,7 @@ def _to_day(airline: Airline, day: DaySeats, until: date, generated_at: datetime
     early = day.state == "unknown" and day.date > until
     return CalendarDay(
         date=day.date,
-        cabins={
-            cabin: DayCabin(points=best.points, seats=best.seats, program=best.program)
-            for cabin, best in prices.items()
-            if best
-        },
+        cabins={cabin: DayCabin.from_row(best) for cabin, best in prices.items() if best},
         state=day.state,
         note="not on sale yet" if early else None,
         generated_at=generated_at,

@@ -8,10 +8,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 from sqlalchemy import ColumnElement, Select, Subquery, case, false, func, select
 
-from mcp_server.toolkit.context import Call
+from mcp_server.toolkit import NO_DATA, Call, Effect, Marked, Money, NoDataWord, Paging, Part, Result, Tier, tool
 from mcp_server.toolkit.parameters import AirportOrCity, AnyName, Cabin, Month, Page, PerPage, Points
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import NO_DATA, Marked, Money, NoDataWord, Paging, Part, Result
 from mcp_server.toolkit.wording import airline_name, list_offer_names, program_name
 from mcp_server.views.household import describe_counted
 from mcp_server.views.sightings import SEEN_DAYS, age_in_seconds, build_freshness, sightings_since
@@ -32,7 +30,7 @@ from shared.services.search.award_ids import sighting_of
 from shared.services.search.provenance import Freshness
 from shared.services.search.purses import Household, read_household
 
-MAX_SIGHTINGS = 20_000  # only the newest that match are read, which bounds the time of a query
+MAX_SIGHTINGS = 20_000  # only the newest matches are read, which bounds a query's time
 
 
 class Flight(Marked):
@@ -104,15 +102,7 @@ class FlightInCards(Result):
     freshness: Freshness
 
 
-@tool(
-    title="List award seats seen recently",
-    phrases="Award deals and finds you saw lately that I can afford with my miles, cheapest first",
-    area="search",
-    tier=Tier.FREE,
-    effect=Effect.READS,
-    screen="award-results",
-    condenses=True,
-)
+@tool("search", Tier.FREE, Effect.READS, "List award seats seen recently", screen="award-results", condenses=True)
 def list_flights(
     call: Call,
     origin: AirportOrCity | None = None,
@@ -145,7 +135,8 @@ def list_flights(
     total = rows[0].total if rows else _count_rows(call, query) if page > 1 else 0
     paging = Paging.of(page, per_page, total)
     return SightedFlights(
-        message=_describe_listing(total, balances)
+        message=(f"{_describe_seat(call.reference, rows[0])} " if rows and page == 1 else "")
+        + _describe_listing(total, balances)
         + describe_counted(call.reference, household, {row.program for row in rows})
         + paging.more,
         flights=[_to_listed_flight(call, row) for row in rows],
@@ -166,7 +157,7 @@ def _build_cell_filters(
     cabin: str | None,
     month: str | None,
 ) -> list[ColumnElement[bool]]:
-    """Conditions on route, date, programme, airline and cabin. A city stands for its airports."""
+    """Conditions on route, date, programme, airline and cabin. A city means its airports."""
     facts = call.reference
     first, last = find_month_bounds(month) if month else (None, None)
     conditions: list[ColumnElement[bool] | None] = [
@@ -183,7 +174,7 @@ def _build_cell_filters(
 def _build_price_filters(
     call: Call, cells: Subquery, max_points: int | None, balances: dict[str, int] | None
 ) -> list[ColumnElement[bool]]:
-    """Conditions on the price in points as it was last seen."""
+    """Conditions on the price in points last seen."""
     conditions: list[ColumnElement[bool]] = []
     if max_points is not None:
         conditions.append(cells.c.points <= max_points)
@@ -222,6 +213,12 @@ def _count_rows(call: Call, query: Select[Any]) -> int:
     return call.db.scalar(select(func.count()).select_from(query.subquery())) or 0
 
 
+def _describe_seat(facts: Reference, row: Any) -> str:
+    """`Iberia LHR-MAD on Thu 21 Jan 2027: 9,000 points of Iberia Club per person, 40 USD taxes.`"""
+    price = describe_price(price_party(row, 1), program_name(facts, row.program))
+    return f"{airline_name(facts, row.airline)} {row.origin}-{row.destination} on {format_weekday(row.date)}: {price}."
+
+
 def _describe_listing(total: int, balances: dict[str, int] | None) -> str:
     if balances is not None and not any(balances.values()):
         return "No points balances are kept here, so none is covered; add one with update_points_balance."
@@ -242,22 +239,14 @@ def _build_flight_fields(call: Call, row: Any) -> dict[str, Any]:
 
 
 def _to_listed_flight(call: Call, row: Any) -> ListedFlight:
-    return ListedFlight(
+    return ListedFlight.from_row(
+        row,
         **_build_flight_fields(call, row),
-        seats=row.seats,
         value_cents_per_point=None if row.value is None else round(Decimal(row.value), 2),
-        source=row.source,
-        seen_at=row.seen_at,
     )
 
 
-@tool(
-    title="Show an award seat seen recently",
-    phrases="Explain that find or deal you saw: cost in which bank's points, how fast is the transfer?",
-    area="search",
-    tier=Tier.PREMIUM,
-    effect=Effect.READS,
-)
+@tool("search", Tier.PREMIUM, Effect.READS, "Show an award seat seen recently")
 def get_flight(
     call: Call, flight_id: Annotated[str, Field(max_length=64, description="From list_flights.")]
 ) -> FlightInCards:
@@ -293,8 +282,8 @@ def _find_bonus(path: TransferPath) -> RunningBonus | None:
     running = [e.bonus for e in path.edges if e.bonus and not e.bonus.targeted]
     if not running:
         return None
-    first = min(running, key=lambda b: b.ends_on)
-    return RunningBonus(percent=first.percent, starts_on=first.starts_on, ends_on=first.ends_on, targeted=False)
+    first = min(running, key=lambda b: b.ends_on or date.max)
+    return RunningBonus.from_row(first, targeted=False)
 
 
 def _to_card_currency(facts: Reference, card: CardPrice) -> CardCurrency:
@@ -325,8 +314,7 @@ def _find_taxes(call: Call, row: Row) -> FlightTaxes:
 def _describe_advice(
     facts: Reference, row: Row, cards: Sequence[CardPrice], advice: Advice, price: Decimal | None, seen_ago: timedelta
 ) -> str:
-    what = f"{airline_name(facts, row.airline)} {row.origin}-{row.destination} on {format_weekday(row.date)}:"
-    what += f" {describe_price(price_party(row, 1), program_name(facts, row.program))}."
+    what = _describe_seat(facts, row)
     fare = "No cash fare was seen, so portals are not priced."
     if price is not None:
         fare = f"The last fare seen is {price:,.2f} USD: {count_portal_points(price):,} points at one US cent each."

@@ -10,12 +10,10 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field
 from sqlalchemy.orm import Session
 
+from mcp_server.toolkit import Call, Effect, LiveCall, Money, Part, Result, Tier, tool
 from mcp_server.toolkit.argument_faults import WrongValue
 from mcp_server.toolkit.argument_schema import UNASSUMED
-from mcp_server.toolkit.context import Call, LiveCall
 from mcp_server.toolkit.parameters import CardId, Currency, Pairs, open_object
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Money, Part, Result
 from mcp_server.views.spending import (
     CurrencySpending,
     ImportedMonth,
@@ -33,7 +31,6 @@ from mcp_server.views.spending import (
     to_imported_month,
     to_months,
     to_skipped,
-    to_statement,
 )
 from shared.db import spending as rows_of
 from shared.db.accounts import lock
@@ -132,13 +129,7 @@ class DeletedSpending(Result):
     removed: RemovedSpending | None
 
 
-@tool(
-    area="spending",
-    tier=Tier.PAID,
-    effect=Effect.FILES,
-    keeps_files=True,
-    title="Import a card or bank statement",
-)
+@tool("spending", Tier.PAID, Effect.FILES, "Import a card or bank statement", keeps_files=True)
 async def import_spending_statement(
     call: LiveCall,
     statement_text: Annotated[
@@ -180,7 +171,7 @@ async def import_spending_statement(
 
 @dataclass(frozen=True, slots=True)
 class _Import:
-    """What was asked for, with the lines that were read."""
+    """The request, with the lines read."""
 
     reading: StatementReading
     summed: StatementTotals
@@ -202,7 +193,7 @@ class _Import:
 
     @property
     def sorts_again(self) -> bool:
-        """Whether the very same statement is counted afresh: what was said of shops may have changed."""
+        """Whether the same statement is counted again: categories of shops may have changed."""
         return self.replace or bool(self.shops)
 
 
@@ -246,7 +237,7 @@ def _describe_shops(shops: dict[str, str]) -> str:
 def _read_what_is_known(
     call: LiveCall, card_id: int | None, currency: str | None, session: Session
 ) -> tuple[Hints, TaughtShops]:
-    """What the account holds that helps to read a statement."""
+    """Reads the account's data that help to read a statement."""
     card = None if card_id is None else session.get(Card, card_id)
     if card_id is not None and card is None:
         raise NotFound("card", card_id)
@@ -264,7 +255,7 @@ def _read_what_is_known(
 
 
 async def _try_to_store(call: LiveCall, task: _Import) -> Imported | None:
-    """None where the earlier statements are others by the time it is stored."""
+    """Stores it; None if the earlier statements have changed by then."""
     terms = task.summed, task.card_id
     earlier = await call.in_session(lambda session: spending.list_earlier(session, *terms, marks=True))
     find = partial(spending.find_new_lines, replace=task.replace, sort_again=task.sorts_again)
@@ -332,23 +323,12 @@ def _to_imported(
         unknown_shops=[
             UnknownShop(shop=shop, amount=amount, purchases=count) for shop, amount, count in new.unknown_shops
         ],
-        credits_seen=[
-            SeenCredit(
-                credit=use.credit,
-                name=use.name,
-                cycle_start=use.cycle_start,
-                amount=use.amount,
-                currency=use.currency,
-                last_on=use.day,
-                marked=imported and use.is_proved,
-            )
-            for use in uses
-        ],
+        credits_seen=[SeenCredit.from_row(use, last_on=use.day, marked=imported and use.is_proved) for use in uses],
     )
 
 
 def _describe_credits(uses: Sequence[SeenUse], imported: bool) -> list[str]:
-    """What is kept as used, and what the person has to say: a credit may wait to be activated."""
+    """Describes credits marked as used, and what the person must say: a credit may need activating."""
     proved = [f"{use.name}: {use.describe()}" for use in uses if use.is_proved]
     open_uses = [f"{use.name}: {use.describe()}" for use in uses if not use.is_proved]
     return [
@@ -371,12 +351,7 @@ def _describe_replaced(replaced: Sequence[str], dry_run: bool) -> list[str]:
     return [f"It {'would take' if dry_run else 'took'} the place of statement {names}."]
 
 
-@tool(
-    area="spending",
-    tier=Tier.FREE,
-    effect=Effect.READS,
-    title="Show spending by month and category",
-)
+@tool("spending", Tier.FREE, Effect.READS, "Show spending by month and category")
 def get_spending_summary(
     call: Call,
     months_back: Annotated[int, Field(ge=1, le=36)] = 12,
@@ -389,7 +364,9 @@ def get_spending_summary(
     """
     if card_id is not None and call.db.get(Card, card_id) is None:
         raise NotFound("card", card_id)
-    since = _find_first_month(call.today, months_back - 1)
+    # The first day of the month so many months before today.
+    year, month = divmod(call.today.year * 12 + call.today.month - 1 - (months_back - 1), 12)
+    since = date(year, month + 1, 1)
     cells = rows_of.read_totals(call.db, since, card_id)
     statements = rows_of.statements_since(call.db, since, card_id, MAX_STATEMENTS)
     if not cells and not statements:
@@ -400,32 +377,22 @@ def get_spending_summary(
     if main is None:
         raise NoData(f"No spending in {currency} was imported in this time; there is {', '.join(codes)}.", ["months"])
     months = to_months([cell for cell in cells if cell.currency == main.currency])
-    return Summary(
+    return Summary.from_row(
+        main,
         message=describe_months(main, months, sorted(code for code in codes if code != main.currency)),
         months=months,
         monthly_average=average_month(months),
-        statements=[to_statement(row) for row in statements if currency in (None, row.currency)],
-        currency=main.currency,
-        gross=main.gross,
+        statements=[
+            SpendingStatement.from_row(row, fingerprint=row.fingerprint[:12])
+            for row in statements
+            if currency in (None, row.currency)
+        ],
         refunds=main.gross - main.net,
-        net=main.net,
         currencies=currencies,
     )
 
 
-def _find_first_month(today: date, months: int) -> date:
-    """The first day of the month so many months before today."""
-    year, month = divmod(today.year * 12 + today.month - 1 - months, 12)
-    return date(year, month + 1, 1)
-
-
-@tool(
-    area="spending",
-    tier=Tier.FREE,
-    effect=Effect.CHANGES,
-    title="Delete spending data",
-    phrases="Wipe or erase everything about my spending and shopping, all statements and bills I ever uploaded",
-)
+@tool("spending", Tier.FREE, Effect.CHANGES, "Delete spending data")
 def delete_spending_data(call: Call, confirm: bool = False) -> DeletedSpending:
     """Erases all spending data: every card statement and bill ever imported.
 
@@ -440,7 +407,7 @@ def delete_spending_data(call: Call, confirm: bool = False) -> DeletedSpending:
             f"Nothing was deleted. Confirm true deletes {what} for good; card advice then uses no spending.",
             f"This deletes {what} for good, and card advice then uses no spending. Delete them?",
             deleted=False,
-            would_remove=WouldRemove(months=stored.months, statements=stored.statements, categories=stored.categories),
+            would_remove=WouldRemove.from_row(stored),
             removed=None,
         )
     rows_of.erase(call.db)

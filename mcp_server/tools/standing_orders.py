@@ -3,17 +3,17 @@
 from calendar import day_name
 from datetime import datetime, timedelta
 from functools import partial
+from textwrap import shorten
 from typing import Annotated, Literal
 
 from pydantic import Field, WithJsonSchema
 from sqlalchemy import func, select, true
 
-from mcp_server.toolkit.context import Call
+from mcp_server.toolkit import Added, Call, Effect, Paging, Part, Result, Tier, tool
 from mcp_server.toolkit.edits import describe_changes, edit
 from mcp_server.toolkit.own_rows import Again, check_cap, find_saved, get_own
 from mcp_server.toolkit.parameters import Page, PerPage, RowId, TripId, line
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Added, Paging, Part, Result
+from mcp_server.toolkit.wording import tell_rows
 from mcp_server.views.standing_orders import Outcome, StandingOrder, to_standing_orders
 from shared.db.pagination import page_of
 from shared.db.runs import run_now, schedule, unschedule
@@ -105,7 +105,7 @@ def _require_model(call: Call, nothing: str) -> None:
 
 
 def _describe_model(call: Call) -> str:
-    """A sentence where orders can neither be created nor run here."""
+    """A sentence if orders can neither be created nor run here."""
     if call.settings.standing_order_model:
         return ""
     return f" This installation has no language model, so none can be created or run. {WITHOUT_MODEL}"
@@ -117,19 +117,13 @@ def _check_cap(call: Call) -> None:
 
 
 def _schedule_runs(call: Call, row: Row) -> datetime:
-    """Schedules the first run at the next such hour and returns its moment."""
+    """Schedules the first run at the next such hour; returns the time."""
     first = next_run(call.now, row.run_hour, row.run_weekday)
     schedule(call.db, STANDING_ORDER.run, row.id, DAILY if row.cadence == "daily" else WEEKLY, first)
     return first
 
 
-@tool(
-    area="standing_orders",
-    tier=Tier.PREMIUM,
-    effect=Effect.ADDS,
-    title="Create a standing order",
-    phrases="Every day or each Monday at 7, look for something and send or email me the cheapest results",
-)
+@tool("standing_orders", Tier.PREMIUM, Effect.ADDS, "Create a standing order")
 def create_standing_order(
     call: Call,
     prompt: Annotated[Prompt, Field(description="Complete: it sees no conversation.")],
@@ -141,8 +135,8 @@ def create_standing_order(
 ) -> CreatedOrder:
     """Schedules a search or report that repeats daily or weekly, such as each Monday at 7, and emails the result.
 
-    For "Every Sunday, send me the best deals." A digest or summary; it only reads. Seats on one route:
-    create_route_monitor. Premium.
+    For "Every Sunday, go over my points and write me the best deals." A digest or summary; it only reads. Seats on one
+    route: create_route_monitor. Premium.
     """
     if trip_id is not None:
         open_trip(call.db, trip_id)
@@ -164,13 +158,7 @@ def create_standing_order(
     )
 
 
-@tool(
-    area="standing_orders",
-    tier=Tier.FREE,
-    effect=Effect.READS,
-    title="List standing orders",
-    phrases="Which daily or weekly reports or jobs do I have? When's the next one due, did any fail?",
-)
+@tool("standing_orders", Tier.FREE, Effect.READS, "List standing orders")
 def list_standing_orders(
     call: Call, state: Literal["running", "stopped", "all"] = "running", page: Page = 1, per_page: PerPage = 20
 ) -> Orders:
@@ -181,20 +169,15 @@ def list_standing_orders(
     condition = {"running": Row.is_running(), "stopped": ~Row.is_running(), "all": true()}[state]
     rows, total = page_of(call.db, Row, [condition], Row.id.desc(), page=page, per_page=per_page)
     kind = "standing order" if state == "all" else f"{state} standing order"
+    prompts = (shorten(row.prompt, 60, placeholder=" ...") for row in rows)
     return Orders(
-        message=f"{pluralize(total, kind)}.{_describe_model(call)}",
+        message=f"{tell_rows(total, kind, prompts)}{_describe_model(call)}",
         standing_orders=to_standing_orders(call, rows),
         paging=Paging.of(page, per_page, total),
     )
 
 
-@tool(
-    area="standing_orders",
-    tier=Tier.FREE,
-    effect=Effect.READS,
-    title="Show a standing order",
-    phrases="What did my last daily or weekly report say, that mail I lost? Show the results of past runs",
-)
+@tool("standing_orders", Tier.FREE, Effect.READS, "Show a standing order")
 def get_standing_order(call: Call, standing_order_id: OrderId) -> OrderDetails:
     """Opens one daily or weekly report or job: results of the last run, and past runs failed or not.
 
@@ -217,13 +200,7 @@ def get_standing_order(call: Call, standing_order_id: OrderId) -> OrderDetails:
     )
 
 
-@tool(
-    area="standing_orders",
-    tier=Tier.PREMIUM,
-    effect=Effect.CHANGES,
-    title="Change a standing order",
-    phrases="Move my daily or weekly report to Friday, it's too early, or change what it looks for",
-)
+@tool("standing_orders", Tier.PREMIUM, Effect.CHANGES, "Change a standing order")
 def update_standing_order(
     call: Call,
     standing_order_id: OrderId,
@@ -269,13 +246,7 @@ def _settle_weekday(row: Row, cadence: str, weekday: int | None) -> int | Litera
     return ""
 
 
-@tool(
-    area="standing_orders",
-    tier=Tier.FREE,
-    effect=Effect.CHANGES,
-    title="Cancel a standing order",
-    phrases="I want no more of my daily or weekly report, enough: stop those mails",
-)
+@tool("standing_orders", Tier.FREE, Effect.CHANGES, "Cancel a standing order")
 def cancel_standing_order(call: Call, standing_order_id: OrderId) -> OneOrder:
     """Stops a daily or weekly report or scheduled job for good; the last result stays.
 
@@ -292,14 +263,7 @@ def cancel_standing_order(call: Call, standing_order_id: OrderId) -> OneOrder:
     )
 
 
-@tool(
-    area="standing_orders",
-    tier=Tier.PREMIUM,
-    effect=Effect.ADDS,
-    open_world=True,
-    title="Run a standing order now",
-    phrases="Run my daily or Monday report straight away, trigger it one extra time: can I get it today already?",
-)
+@tool("standing_orders", Tier.PREMIUM, Effect.ADDS, "Run a standing order now", open_world=True)
 def run_standing_order(call: Call, standing_order_id: OrderId) -> QueuedRun:
     """Runs a daily or weekly report or scheduled job immediately, one extra time, and emails the result.
 
@@ -326,7 +290,7 @@ def run_standing_order(call: Call, standing_order_id: OrderId) -> QueuedRun:
 
 
 def _allow_extra_run(call: Call, row: Row) -> datetime:
-    """The next moment an extra run is allowed. The row is locked, so one of two calls at the same time is refused."""
+    """The next moment an extra run is allowed. The row is locked, so that one of two concurrent calls is refused."""
     query = select(func.max(Run.queued_at)).where(Run.standing_order_id == row.id, Run.manual)
     last_extra = call.db.scalar(query)
     if last_extra is not None and (allowed_at := last_extra + EXTRA_RUN_INTERVAL) > call.now:

@@ -1,4 +1,4 @@
-"""Progress towards the next tier: what was reported, what is booked, and the gap."""
+"""Progress towards the next tier: reported, booked, and missing."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,11 +9,9 @@ from typing import Annotated
 from pydantic import Field
 from sqlalchemy import select
 
-from mcp_server.toolkit.context import Call
+from mcp_server.toolkit import Call, Effect, Money, Part, Result, Tier, tool
 from mcp_server.toolkit.parameters import AnyName, Day
 from mcp_server.toolkit.provenance import Verified, describe_verified
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Money, Part, Result
 from mcp_server.toolkit.wording import program_name
 from shared.db.bookings import FlightBooking
 from shared.db.statuses import LoyaltyStatus
@@ -82,7 +80,7 @@ class StatusProgress(Result):
 
 @dataclass(frozen=True)
 class Estimate:
-    """A programme's progress, and the ways it was measured by."""
+    """A programme's progress, and the ways used to measure it."""
 
     progress: Progress
     ways: tuple[WayProgress, ...]
@@ -98,7 +96,7 @@ def _find_goal(ladder: Ladder, row: LoyaltyStatus) -> StatusTier | None:
 
 
 def _list_ways(ladder: Ladder, row: LoyaltyStatus, goal: StatusTier) -> tuple[Way, ...]:
-    """The ways to the goal from the tier held; none where nothing is to be earned."""
+    """The ways to the goal from the tier held; none if nothing has to be earned."""
     if goal.name == row.tier:
         return () if row.lifetime else goal.keep_ways
     required = ladder.find_required(row.tier, goal)
@@ -118,7 +116,7 @@ def _measure_progress(call: Call, row: LoyaltyStatus, legs: Sequence[FlightBooki
     ends = status_tiers.find_year_end(goal.period, on)
     own_legs = [leg for leg in legs if leg.member == row.member]
     flown = estimate_progress(call.reference, row.program, row.tier, own_legs, since, ends or on + A_YEAR)
-    # No flight counts with a hotel.
+    # Flights do not count with a hotel.
     of_bookings = flown.notes if call.reference.programs[row.program].kind != "hotel" else (_NIGHTS_NOT_COUNTED,)
     counters = _read_counters(row, goal, reported, flown.amount, on)
     ways = measure_ways(_list_ways(ladder, row, goal), counters)
@@ -128,13 +126,10 @@ def _measure_progress(call: Call, row: LoyaltyStatus, legs: Sequence[FlightBooki
     if first is None and not (row.lifetime and goal is tier_held):
         unit = status_tiers.format_metric(goal.metric)
         notes.append(f"What {goal.name} asks from {row.tier} is not one number of {unit}.")
-    progress = Progress(
-        program=row.program,
+    progress = Progress.from_row(
+        row,
         member=row.member or None,
-        tier=row.tier,
-        lifetime=row.lifetime,
         next_tier=above.name if (above := ladder.above(row.tier)) else None,
-        target_tier=row.target_tier,
         goal_tier=goal.name,
         metric=goal.metric,
         required=first.required if first else None,
@@ -157,7 +152,7 @@ def _measure_progress(call: Call, row: LoyaltyStatus, legs: Sequence[FlightBooki
 def _read_counters(
     row: LoyaltyStatus, goal: StatusTier, reported: Decimal | None, flown: Decimal, on: date
 ) -> dict[str, Decimal]:
-    """What is known of each counter: as reported in this qualifying year, and the main one with what is booked."""
+    """Each counter's known value: reported in this qualifying year, and for the main one with bookings."""
     if status_tiers.is_year_over(row.progress_as_of, goal.period, on):
         return {}
     others = {metric: Decimal(str(amount)) for metric, amount in row.other_progress.items()}
@@ -167,9 +162,7 @@ def _read_counters(
 def _to_ways(ways: Sequence[WayProgress]) -> list[TierWay]:
     return [
         TierWay(
-            counters=[
-                Counter(metric=c.metric, required=c.required, reported=c.reported, gap=c.gap) for c in way.counters
-            ],
+            counters=[Counter.from_row(c) for c in way.counters],
             met=way.met,
         )
         for way in ways
@@ -177,7 +170,7 @@ def _to_ways(ways: Sequence[WayProgress]) -> list[TierWay]:
 
 
 def _is_on_track(ways: Sequence[WayProgress], reported: Decimal | None, goal: StatusTier, on: date) -> bool | None:
-    """Bookings count when they are enough; otherwise the pace of what was reported decides, in each counter."""
+    """Whether it is on track: by bookings if they are enough, otherwise by the reported pace, for each counter."""
     if is_met(ways) or reported is None:
         return is_met(ways) or None
     paces = [
@@ -200,13 +193,7 @@ def _read_progress(row: LoyaltyStatus, aim: status_tiers.StatusTier, on: date) -
     return row.progress, []
 
 
-@tool(
-    area="status",
-    tier=Tier.FREE,
-    effect=Effect.READS,
-    title="Show progress to a status",
-    phrases="How far am I from Gold? Nights, tier points or XP to go, will I make it, is it already enough?",
-)
+@tool("status", Tier.FREE, Effect.READS, "Show progress to a status")
 def get_status_progress(
     call: Call,
     program: Annotated[AnyName | None, Field(description="Absent: all.")] = None,
@@ -271,4 +258,7 @@ def _describe_keep(estimate: Estimate) -> str:
 def _describe_days(progress: Progress, met: bool | None) -> str:
     if met or progress.gap is None or progress.year_ends_on is None or progress.days_left is None:
         return ""
-    return f" by {format_day(progress.year_ends_on)} ({pluralize(progress.days_left, 'day')} left)"
+    days = f" by {format_day(progress.year_ends_on)} ({pluralize(progress.days_left, 'day')} left)"
+    if not progress.required or progress.gap == progress.required:
+        return days
+    return f"{days}, or {progress.required:,} from {format_day(progress.year_ends_on + timedelta(days=1))}"

@@ -8,11 +8,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 from sqlalchemy import select
 
-from mcp_server.toolkit.context import Call
+from mcp_server.toolkit import NO_DATA, Call, Effect, Marked, Money, NoDataWord, Part, Result, Tier, tool
 from mcp_server.toolkit.parameters import AirportOrCity, Amount, AnyName, Currency, Day
 from mcp_server.toolkit.provenance import Verified, describe_verified
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import NO_DATA, Marked, Money, NoDataWord, Part, Result
 from mcp_server.views.sightings import age_in_seconds, build_freshness
 from mcp_server.views.status_goals import NIGHTS, Goal, NextYearGap, StatusGap, plan_nights, resolve_goal
 from shared.db.members import HOLDER
@@ -31,9 +29,9 @@ from shared.reference.city_airports import require_airports
 from shared.services.bookings.booked_flights import estimate_progress, paid_legs
 from shared.services.search.exchange_rates import load_cached_rates, none_known
 from shared.services.search.price_memory import round_trips_seen
-from shared.services.search.provenance import Freshness
+from shared.services.search.provenance import Freshness, describe_unasked
 
-# Status runs: the tier a person aims at, what is missing, and the known runs that help, with fares seen for them.
+# Status runs: the tier a person aims at, the gap, and the known runs that help, with fares seen for them.
 
 CABINS = {"premium": "premium_economy"}
 MAX_SEARCHES = 3
@@ -79,7 +77,7 @@ class StatusRun(Marked):
 def weigh_runs(call: Call, goal: Goal, home: str, days: int) -> list[RunOption]:
     """Every known run of the programme compared with the gap, with a fare where one was seen for these days.
 
-    Raises NoData where there is none. A fare includes taxes, so points that depend on the fare without taxes are not
+    Raises NoData without a known run. A fare includes taxes, so points that depend on the fare without taxes are not
     computed from it.
     """
     scheme = statuses.build_scheme(call.reference, goal.program.slug)
@@ -122,19 +120,6 @@ def count_days_left(call: Call, deadline: date | None) -> int:
     return (deadline - call.today).days + 1
 
 
-def build_static_freshness(mode: Literal["none", "static"], source: str, note: str) -> Freshness:
-    return Freshness(
-        mode=mode,
-        source=source,
-        fetched_at=None,
-        age_seconds=None,
-        provider_checked_at=None,
-        provider_age_seconds=None,
-        cached_until=None,
-        note=note,
-    )
-
-
 def to_run(call: Call, chance: RunOption, currency: str) -> StatusRun:
     run: Run = chance.run
     fare_seen = chance.observed_fare
@@ -164,7 +149,7 @@ def to_run(call: Call, chance: RunOption, currency: str) -> StatusRun:
 
 
 def describe_fares(chances: Sequence[RunOption], currency: str) -> str:
-    """Says where the fares come from, and for the first run without one which search would find it."""
+    """Says where the fares come from, and which search would find the first missing one."""
     fares = SOME_FARES if any(c.observed_fare for c in chances) else NO_FARES
     searches = list_fare_searches(chances, currency)
     if not searches:
@@ -177,7 +162,7 @@ def describe_fares(chances: Sequence[RunOption], currency: str) -> str:
 
 
 def list_fare_searches(chances: Iterable[RunOption], currency: str) -> list[FareSearch]:
-    """The searches of return trips that could find the fares that are lacking, each once."""
+    """The return-trip searches that could find the missing fares, each once."""
     lacking = [c.run for c in chances if c.fare is None]
     searches = [
         FareSearch(origin=run.stops[0], destination=turn, cabin=CABINS.get(run.cabin, run.cabin), currency=currency)
@@ -191,7 +176,7 @@ def build_fares_freshness(call: Call, chances: Iterable[RunOption]) -> Freshness
     """The age of the oldest fare shown."""
     fares = [c.observed_fare for c in chances if c.observed_fare]
     if not fares:
-        return build_static_freshness("none", "cash fares seen in past searches", NO_FARES)
+        return describe_unasked("none", "cash fares seen in past searches", NO_FARES)
     return build_freshness(
         call, (f.source for f in fares), (f.seen_at for f in fares), (f.checked_at for f in fares), SOME_FARES
     )
@@ -266,13 +251,7 @@ def _warn_of_year_end(goal: Goal, deadline: date, on: date) -> list[str]:
     return [f"The qualifying year ends on {format_day(ends)}; what is flown after it counts towards the next one."]
 
 
-@tool(
-    title="Find a status run",
-    phrases="Cheap mileage run: a weekend trip for the tier points I'm short of to make Silver or Gold by March",
-    area="search",
-    tier=Tier.FREE,
-    effect=Effect.READS,
-)
+@tool("search", Tier.FREE, Effect.READS, "Find a status run")
 def find_status_run(
     call: Call,
     goal_program: AnyName,
@@ -282,8 +261,8 @@ def find_status_run(
 ) -> StatusRuns:
     """Finds a cheap mileage run or status run: a weekend return flight for the tier points short of Silver or Gold.
 
-    For "I need a few more points before December to stay Gold." Before a deadline, on known own-carrier routes and
-    cached fares, else no_data. Free accounts: top 3. Free.
+    For "I need a few more points before December to stay Gold." Known routes, cached fares; else
+    no_data. Free accounts: top 3. Free.
     """
     days = count_days_left(call, deadline)
     call.reference.airport(home_airport)
@@ -379,7 +358,7 @@ def _find_flying_path(call: Call, goal: Goal, days: int, currency: str) -> tuple
         [
             StatusPath(
                 kind="flying",
-                cost=Decimal(0),  # the flights are paid for already
+                cost=Decimal(0),  # the flights are already paid
                 currency=currency,
                 days_needed=(plan.counted[-1].departure_date - call.today).days,
                 steps=[f"Fly as booked: {flight}" for flight in flights[:20]],
@@ -387,7 +366,7 @@ def _find_flying_path(call: Call, goal: Goal, days: int, currency: str) -> tuple
                 risk=" ".join(plan.notes),
                 apply_url=None,
                 runs=None,
-                freshness=build_static_freshness("static", "the bookings logged here", "As they were logged."),
+                freshness=describe_unasked("static", "the bookings logged here", "As they were logged."),
             )
         ],
         [],
@@ -415,7 +394,7 @@ def _find_nights_path(
             risk=f"{price} Look up whether nights paid with points, and more rooms than one, count.",
             apply_url=None,
             runs=None,
-            freshness=build_static_freshness("static", "hotel prices seen in past searches", "Of the last 14 days."),
+            freshness=describe_unasked("static", "hotel prices seen in past searches", "Of the last 14 days."),
         )
     ], []
 
@@ -448,26 +427,24 @@ def _to_offer_path(row: Any, eligibility: str, goal: Goal) -> StatusPath:
     proof = (
         f"Show {' or '.join(row.from_tiers) or 'a status'} of {' or '.join(row.from_programs) or 'another programme'}."
     )
-    return StatusPath(
-        kind=row.kind,
+    return StatusPath.from_row(
+        row,
         cost=NO_DATA if row.fee is None else row.fee,
-        currency=row.currency,
         days_needed=NO_DATA if row.days_allowed is None else row.days_allowed,
         steps=[proof, *([row.requirement] if row.requirement else [])],
         gap_covered=goal.missing,
         risk="Whether you qualify is not known: no status is tracked."
         if eligibility == "unknown"
         else "Granted at discretion.",
-        apply_url=row.apply_url,
         runs=None,
-        freshness=build_static_freshness(
+        freshness=describe_unasked(
             "static", row.source_url, f"Source dated {format_iso_day(row.as_of)}." if row.as_of else "Source undated."
         ),
     )
 
 
 def _is_affordable(path: StatusPath, max_cash: Decimal | None, currency: str) -> bool:
-    """Whether the path is not known to cost more. Amounts in another currency are not compared."""
+    """Whether the path may be affordable. Amounts in another currency are not compared."""
     if max_cash is None or isinstance(path.cost, str) or path.currency != currency:
         return True
     return path.cost <= max_cash
@@ -483,13 +460,7 @@ def _sort_key(path: StatusPath) -> tuple[bool, Decimal, bool, int]:
     )
 
 
-@tool(
-    area="status",
-    tier=Tier.PREMIUM,
-    effect=Effect.READS,
-    title="Recommend a way to a status",
-    phrases="I want status by next year: rank the easiest, cheapest way to Gold, Diamond, Sapphire for me",
-)
+@tool("status", Tier.PREMIUM, Effect.READS, "Recommend a way to a status")
 def recommend_status_path(
     call: Call,
     target_program: AnyName,
@@ -510,7 +481,7 @@ def recommend_status_path(
         reached: Sequence[str] = ["The reported progress already covers this tier."]
         return _to_paths(goal, [], reached, f"{goal.target.name} of {goal.program.name} is reached.", None)
     offers, closed = _find_offer_paths(call, goal, days)
-    if goal.program.kind == "hotel":  # no flight counts there
+    if goal.program.kind == "hotel":  # flights do not count there
         planned, grounded = _find_nights_path(call, goal, deadline, currency)
         flown: Sequence[StatusPath] = ()
         reasons: Sequence[str] = ()
@@ -525,9 +496,17 @@ def recommend_status_path(
         goal,
         paths,
         why,
-        f"{goal.describe_lacking(deadline, call.today)}; {pluralize(len(paths), 'path')} known.",
+        f"{goal.describe_lacking(deadline, call.today)}. {_describe_ways(paths)}",
         goal.find_next_year(deadline, call.today),
     )
+
+
+def _describe_ways(paths: Sequence[StatusPath]) -> str:
+    """The first way in full, and how many more there are."""
+    if not paths:
+        return "No path is known."
+    more = f" {pluralize(len(paths) - 1, 'more path')} known." if len(paths) > 1 else ""
+    return f"{paths[0].steps[0]}{more}" if paths[0].steps else f"{pluralize(len(paths), 'path')} known."
 
 
 def _to_paths(

@@ -8,11 +8,10 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, WithJsonSchema
 from sqlalchemy import delete, select
 
-from mcp_server.toolkit.context import Call
+from mcp_server.toolkit import Call, Effect, Money, Paging, Part, Result, Tier, tool
 from mcp_server.toolkit.parameters import Amount, AnyName, Day, Member, Page, Pairs, PerPage
 from mcp_server.toolkit.provenance import Verified, describe_verified
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Money, Paging, Part, Result
+from mcp_server.toolkit.wording import tell_rows
 from mcp_server.views.statuses import LoyaltyStatus, to_loyalty_status
 from shared.db.accounts import lock
 from shared.db.household import find_member
@@ -20,7 +19,6 @@ from shared.db.members import HOLDER
 from shared.db.statuses import LoyaltyStatus as Row
 from shared.domain.dates import format_day
 from shared.domain.offers import State, find_state
-from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NotFound
 from shared.reference import statuses
 from shared.reference.ages import find_page_day, is_outdated
@@ -28,7 +26,7 @@ from shared.reference.rows.earning import StatusMatch as Offer
 from shared.reference.rows.programmes import Program
 
 Kind = Literal["airline", "hotel", "all"]
-# Absent keeps what is stored, which for a new record is false.
+# If absent, the stored value stays, which for a new record is false.
 OtherProgress = Annotated[dict[str, Amount], Pairs("name", "amount", "number")]
 Lifetime = Annotated[bool, WithJsonSchema({"type": "boolean", "default": False})]
 
@@ -129,7 +127,7 @@ def _check_target(call: Call, row: Row) -> None:
 
 
 def _take_tier(call: Call, row: Row, tier: str) -> str | None:
-    """Sets the tier held. The target that it reaches ends, and is returned."""
+    """Sets the tier held; ends and returns a target that it reaches."""
     ladder = statuses.build_ladder(call.reference, row.program)
     tier_held, target = ladder.tier(tier), ladder.tier(row.target_tier)
     rises, row.tier = row.tier != tier, tier
@@ -139,13 +137,7 @@ def _take_tier(call: Call, row: Row, tier: str) -> str | None:
     return target.name
 
 
-@tool(
-    area="status",
-    tier=Tier.FREE,
-    effect=Effect.CHANGES,
-    title="Save a loyalty status",
-    phrases="I just made Gold or Platinum with Marriott or got it by a match: write it down, until when, nights",
-)
+@tool("status", Tier.FREE, Effect.CHANGES, "Save a loyalty status")
 def set_loyalty_status(
     call: Call,
     program: Annotated[str, Field(max_length=80)],
@@ -217,13 +209,7 @@ def _describe_saved_status(call: Call, program: Program, row: Row, reached: str 
     return f"Saved: {row.tier}{whose} in {program.name}{length}.{unknown}{ended}"
 
 
-@tool(
-    area="status",
-    tier=Tier.FREE,
-    effect=Effect.READS,
-    title="List loyalty statuses",
-    phrases="Am I still Gold with anyone? What elite status and tiers do I hold, and when does each end",
-)
+@tool("status", Tier.FREE, Effect.READS, "List loyalty statuses")
 def list_loyalty_statuses(call: Call, program: AnyName | None = None, kind: Kind = "all") -> Statuses:
     """Lists the elite status or tier the user holds with airlines and hotels, lifetime or until which date.
 
@@ -236,19 +222,21 @@ def list_loyalty_statuses(call: Call, program: AnyName | None = None, kind: Kind
     matches = [s for s in rows if kind in ("all", s.kind) and slug in (None, s.program)]
     ended = [f"{s.name} {s.tier}" for s in matches if s.days_left is not None and s.days_left < 0]
     others = " of this programme or kind" if rows else ""
-    words = (
-        f"{pluralize(len(matches), 'status', 'statuses')}." if matches else f"No elite status{others} is recorded here."
-    )
+    words = f"No elite status{others} is recorded here."
+    if matches:
+        words = tell_rows(len(matches), "status", map(_name_status, matches), "statuses")
     return Statuses(message=words + (f" Expired: {', '.join(ended)}." if ended else ""), statuses=matches)
 
 
-@tool(
-    area="status",
-    tier=Tier.FREE,
-    effect=Effect.CHANGES,
-    title="Remove a loyalty status",
-    phrases="Please drop a status that's gone: my Gold or Silver lapsed, I lost it, quit tracking that tier",
-)
+def _name_status(status: LoyaltyStatus) -> str:
+    """`Gold in Flying Blue until 31 Mar 2027`."""
+    name = f"{status.tier} in {status.name}"
+    if status.lifetime:
+        return f"{name} for life"
+    return f"{name} until {format_day(status.valid_until)}" if status.valid_until else name
+
+
+@tool("status", Tier.FREE, Effect.CHANGES, "Remove a loyalty status")
 def delete_loyalty_status(
     call: Call, program: Annotated[str, Field(max_length=80)], member: Member | None = None
 ) -> DeletedStatus:
@@ -267,7 +255,7 @@ def delete_loyalty_status(
 
 
 def _find_tiers_held(call: Call, source_program: str | None, source_tier: str | None) -> dict[str, str]:
-    """Programme -> tier: the tier that was named, else all tracked statuses that have not expired."""
+    """Programme -> tier: the named tier, else all unexpired tracked statuses."""
     lasts = (Row.valid_until.is_(None)) | (Row.valid_until >= call.own_day)
     rows = call.db.scalars(select(Row).where(Row.member == HOLDER, lasts))
     mine = {r.program: r.tier for r in rows}
@@ -280,42 +268,24 @@ def _find_tiers_held(call: Call, source_program: str | None, source_tier: str | 
 
 
 def _to_offer(call: Call, row: Offer, tiers_held: Mapping[str, str]) -> StatusMatch:
-    return StatusMatch(
-        offer_id=row.offer_id,
+    return StatusMatch.from_row(
+        row,
         target_program=row.to_program,
-        from_programs=list(row.from_programs),
-        from_tiers=list(row.from_tiers),
-        to_tier=row.to_tier,
         kind="challenge" if row.kind == "challenge" else "match",
-        fee=row.fee,
-        currency=row.currency,
-        requirement=row.requirement,
-        days_allowed=row.days_allowed,
-        valid_months=row.valid_months,
-        once_per=row.once_per,
-        apply_url=row.apply_url,
         eligible=statuses.judge_match(call.reference, row, tiers_held, call.today),
         state=find_state(row, call.today),
-        remark=row.remark,
         **describe_verified(row),
     )
 
 
 def _may_take(row: Offer, source: Program) -> bool:
-    """Whether an offer takes tiers of a programme, or nobody knows which it takes."""
+    """Whether an offer takes tiers of a programme, or it is not known which it takes."""
     if row.from_programs:
         return source.slug in row.from_programs or "*" in row.from_programs
     return row.from_kind in (None, source.kind)
 
 
-@tool(
-    area="status",
-    tier=Tier.FREE,
-    effect=Effect.READS,
-    title="Find status matches",
-    phrases="I hold Gold or Platinum: would anyone match my status or give a challenge?",
-    condenses=True,
-)
+@tool("status", Tier.FREE, Effect.READS, "Find status matches", condenses=True)
 def get_status_matches(
     call: Call,
     target_program: AnyName | None = None,
@@ -349,12 +319,19 @@ def get_status_matches(
     audited = max((day for r in rows if (day := find_page_day(r))), default=None)
     none = "" if offers else " None is known here, though some may exist."
     past = sum(o.state == "past" for o in offers)
-    old = f" {past} of them were not seen for 60 days and may have ended." if past else ""
+    number = (
+        "None of them was" if past == len(offers) else "1 of them was not" if past == 1 else f"{past} of them were not"
+    )
+    old = f" {number} seen in the last 60 days, so {'it' if past == 1 else 'these'} may have ended." if past else ""
     if gone := len(rows) - len(matches):
         old += f" {gone} more ended or were last seen over a year ago: left out."
     paging = Paging.of(page, per_page, len(offers))
+    names = (
+        f"{programs[o.target_program].name} {o.to_tier} ({o.kind}{', open to you' if o.eligible == 'yes' else ''})"
+        for o in offers
+    )
     return StatusMatches(
-        message=f"{pluralize(len(offers), 'offer')}.{none}{old}{paging.more}",
+        message=f"{tell_rows(len(offers), 'offer', names)}{none}{old}{paging.more}",
         offers=offers[(page - 1) * per_page : page * per_page],
         paging=paging,
         audited_on=audited,

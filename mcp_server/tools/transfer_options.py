@@ -6,12 +6,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from mcp_server.toolkit.context import Call
+from mcp_server.toolkit import NO_DATA, Call, Effect, Money, NoDataWord, Part, Result, Tier, tool
 from mcp_server.toolkit.parameters import AnyName, Points
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Part, Result
 from mcp_server.toolkit.wording import list_program_names, program_name
-from mcp_server.views.household import MemberBalance, describe_left_apart, describe_lent, list_apart, list_lent
+from mcp_server.views.household import MemberBalance, describe_left_apart, describe_lent, list_lent
 from mcp_server.views.transfers import RunningBonus, TransferRoute, read_routes, to_transfer_route
 from shared.domain import transfer_options
 from shared.domain.funding import Funds, find_payment, find_slowest, sum_cost
@@ -21,7 +19,7 @@ from shared.domain.transfers import Edge, Network, find_sensible_paths
 from shared.domain.valuations import VALUATION_CURRENCY
 from shared.errors import NoData
 from shared.reference.reference import Reference
-from shared.reference.rows import Program
+from shared.reference.rows.programmes import Program
 from shared.reference.transfer_rates import describe_all_rates
 from shared.services.search.purses import read_household
 
@@ -90,8 +88,8 @@ def _find_bonus(way: Way) -> RunningBonus | None:
     running = [e.bonus for e in way.path.edges if e.bonus and not e.bonus.targeted] if way.path else []
     if not running:
         return None
-    first = min(running, key=lambda b: b.ends_on)
-    return RunningBonus(percent=first.percent, starts_on=first.starts_on, ends_on=first.ends_on, targeted=False)
+    first = min(running, key=lambda b: b.ends_on or date.max)
+    return RunningBonus.from_row(first, targeted=False)
 
 
 def _to_option(reference: Reference, way: Way) -> TransferOption:
@@ -129,11 +127,10 @@ def _to_combination(reference: Reference, combination: Combination, needed: int)
 
 
 @tool(
-    title="Compare transfers into a programme",
-    phrases="Which of my points should I transfer to Aeroplan or Flying Blue? Cheapest pot when I'm short",
-    area="transfers",
-    tier=Tier.PREMIUM,
-    effect=Effect.READS,
+    "transfers",
+    Tier.PREMIUM,
+    Effect.READS,
+    "Compare transfers into a programme",
     screen="transfer-paths",
     condenses=True,
 )
@@ -190,7 +187,7 @@ def compare_transfer_options(
         options=[_to_option(call.reference, w) for w in ways[:MAX_OPTIONS]],
         combinations=[_to_combination(call.reference, c, points_needed) for c in combinations],
         pooled_with=list_lent(paid),
-        apart=list_apart(apart),
+        apart=[MemberBalance.from_row(b) for b in apart],
         shortfall=missing,
         balances_as_of=min(p.as_of for p in used.values() if p.as_of),
         currency=VALUATION_CURRENCY,
@@ -201,9 +198,9 @@ def compare_transfer_options(
 def _choose_purses(
     routes: Network, purses: Sequence[Purse], goal: str, needed: int
 ) -> tuple[Sequence[Purse], list[Way]]:
-    """The balances that count, and their ways: the person's own; where they do not reach, all put together.
+    """The balances that count, with their ways: the person's own, or if too few, all combined.
 
-    Of the programme that is wanted all count first: points there need no transfer.
+    In the wanted programme the other members' points count first: they need no transfer.
     """
     purses = [purse.pool() if purse.program == goal and purse.points < needed else purse for purse in purses]
     ways = transfer_options.find_ways(routes, purses, goal, needed)
@@ -229,14 +226,13 @@ def _describe_options(
     points = f"{pluralize(needed, 'point')} of {goal.name}"
     if lent and not missing:
         return f"{points}: covered with {lent}, pooled with yours."
+    if missing:
+        pooled = f", {lent} pooled" if lent else ""
+        return f"{points}: {missing:,} are missing even with every balance{pooled}."
     alone = {w.purse.program for w in ways if w.covers}
     balances = f"{len(alone)} of {pluralize(len({w.purse.program for w in ways}), 'balance')}"
     message = f"{points}: {balances} can reach it alone"
-    message += f"; so can {pluralize(len(combinations), 'combination')}." if combinations else "."
-    if missing:
-        pooled = f", {lent} pooled" if lent else ""
-        message += f" Missing even with every balance{pooled}: {pluralize(missing, 'point')}."
-    return message
+    return message + (f"; so can {pluralize(len(combinations), 'combination')}." if combinations else ".")
 
 
 def _describe_cheapest(reference: Reference, cheapest: Sequence[Way], fastest: Sequence[Way]) -> list[str]:
@@ -248,13 +244,13 @@ def _describe_cheapest(reference: Reference, cheapest: Sequence[Way], fastest: S
 
 
 def _find_cheapest(choices: Sequence[Sequence[Way]]) -> Sequence[Way]:
-    """The cheapest of all, whether of one balance or of several; empty where none has a known cost."""
+    """The cheapest option, of one or several balances; empty if no cost is known."""
     costs = [(cost, len(ways), at) for at, ways in enumerate(choices) if (cost := sum_cost(ways)) is not None]
     return choices[min(costs)[2]] if costs else ()
 
 
 def _describe_fastest(reference: Reference, fastest: Sequence[Way], cheapest: Sequence[Way]) -> str:
-    """What covers it soonest, where that is not the cheapest: a seat can go while points are under way."""
+    """Describes the fastest option, if not the cheapest: a seat can go while points are on their way."""
     if not fastest or find_slowest(fastest) == find_slowest(cheapest):
         return ""
     speed = {"instant": "at once", "hours": "within hours", "days": "in days"}.get(find_slowest(fastest), "soonest")

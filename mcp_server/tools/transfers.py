@@ -1,21 +1,23 @@
 """Transfers between programmes: partners, paths, and the bonuses and sales that run today."""
 
+import re
 from collections import defaultdict
+from dataclasses import replace
 from datetime import date, timedelta
+from decimal import Decimal
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from mcp_server.toolkit.context import Call
+from mcp_server.toolkit import Call, Effect, Money, NoDataWord, Part, Result, Tier, tool
+from mcp_server.toolkit.parameters import at_most
 from mcp_server.toolkit.provenance import (
     Verified,
     describe_verified,
     find_last_check,
     find_newest_date,
 )
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Money, NoDataWord, Part, Result
-from mcp_server.toolkit.wording import list_program_names
+from mcp_server.toolkit.wording import list_program_names, program_name, tell_rows
 from mcp_server.views.transfers import (
     RatioByCard,
     RunningBonus,
@@ -30,14 +32,14 @@ from shared.db.balances import load_balances
 from shared.domain.bonus_patterns import PastBonus, describe_pattern
 from shared.domain.dates import format_iso_day
 from shared.domain.plurals import name_points, pluralize
-from shared.domain.transfers import Edge, find_dead_ends, find_paths
+from shared.domain.transfers import Bonus, Edge, Network, find_dead_ends, find_paths
 from shared.errors import Fault, Invalid, NoData
 from shared.reference.ages import find_page_day
 from shared.reference.points_purchase import find_sale_price
-from shared.reference.rows import PointsSale, TransferBonus
+from shared.reference.rows.transfers import PointsSale, TransferBonus
 from shared.reference.transfer_rates import describe_all_rates, describe_rates, list_card_names
 
-# Past transfer bonuses of each route as results show them: what was seen and when.
+# Past transfer bonuses of each route for results: what was seen and when.
 
 
 class SeenBonus(Part):
@@ -67,7 +69,7 @@ def list_bonus_patterns(call: Call) -> list[BonusPattern]:
             from_program=source,
             to_program=target,
             pattern=text,
-            bonuses=[SeenBonus(percent=b.percent, starts_on=b.starts_on, ends_on=b.ends_on) for b in bonuses],
+            bonuses=[SeenBonus.from_row(b) for b in bonuses],
         )
         for (source, target), bonuses in sorted(bonuses_by_pair.items(), key=lambda item: (-len(item[1]), item[0]))
         if (text := describe_pattern(bonuses))
@@ -75,14 +77,15 @@ def list_bonus_patterns(call: Call) -> list[BonusPattern]:
 
 
 MAX_PATHS = 8
-MAX_RATES_IN_MESSAGE = 2
+MOST_BONUS = 200  # percent
+MAX_RATES_IN_MESSAGE = 1
 Cards = Annotated[
     list[Annotated[str, Field(max_length=120)]],
     Field(max_length=20, description="Cards held; absent: the saved."),
 ]
-_CATEGORIES = {
-    **dict.fromkeys(("transfer", "transfers", "transfer_bonuses", "bonus", "bonuses"), "transfer"),
-    **dict.fromkeys(("points", "points_sales", "buy", "buy_points", "sale", "sales"), "points"),
+_CATEGORIES = {  # by the words that name one: "transfer_bonus", "points sales"
+    **dict.fromkeys(("transfer", "transfers", "bonus", "bonuses"), "transfer"),
+    **dict.fromkeys(("points", "miles", "buy", "sale", "sales"), "points"),
     **dict.fromkeys(("", "all"), "all"),
 }
 
@@ -103,12 +106,12 @@ class Partner(Verified):
 
 
 class DoubtfulRoute(Verified):
-    """A route that sources disagree about; `note` says why. Nothing counts with it."""
+    """A route that is not sure, or whose ratio is not; `note` says why. Nothing counts with it."""
 
     program: str
     name: str
-    ratio_from: float
-    ratio_to: float
+    ratio_from: float | None
+    ratio_to: float | None
     region: str
     note: str | None
 
@@ -180,24 +183,14 @@ def _to_partner(call: Call, edge: Edge, program: str) -> Partner:
         minimum=edge.minimum,
         posting_time=posting_time(edge),
         fee=edge.fee,
-        bonus=bonus
-        and RunningBonus(
-            percent=bonus.percent, starts_on=bonus.starts_on, ends_on=bonus.ends_on, targeted=bonus.targeted
-        ),
+        bonus=bonus and RunningBonus.from_row(bonus),
         region=edge.region,
         note=edge.note,
         **describe_verified(edge),
     )
 
 
-@tool(
-    title="List transfer partners",
-    phrases="Who can send points where? Airline and hotel transfer partners of my bank or card, UK or US",
-    area="transfers",
-    tier=Tier.FREE,
-    effect=Effect.READS,
-    condenses=True,
-)
+@tool("transfers", Tier.FREE, Effect.READS, "List transfer partners", condenses=True)
 def list_transfer_partners(
     call: Call,
     program: str,
@@ -209,7 +202,7 @@ def list_transfer_partners(
 
     For "Where can I send my Amex points?" direction to: banks and cards that feed it. Free.
     """
-    resolved = call.find_program(program)
+    resolved = call.find_own_bank(program)
     routes = read_routes(call, cards)
     if direction == "from":
         pairs = [(e, e.target) for e in routes.get(resolved.slug, ())]
@@ -217,11 +210,15 @@ def list_transfer_partners(
         pairs = [(e, e.source) for edges in routes.values() for e in edges if e.target == resolved.slug]
     way = "go to" if direction == "from" else "come from"
     running = [(e, other) for e, other in pairs if e.bonus]
-    counts = f"{name_points(resolved.name)} {way} {pluralize(len(pairs), 'programme')} known here;"
-    counts += f" {len(running) or 'none'} with a bonus today."
+    worth = {slug: program.value_usd_cents or 0 for slug, program in call.reference.programs.items()}
+    best = sorted(pairs, key=lambda p: (p[0].bonus is None, -worth.get(p[1], 0) * Decimal(float(p[0].yields)), p[1]))
+    names = (f"{program_name(call.reference, p)} {float(e.ratio_from):g}:{float(e.ratio_to):g}" for e, p in best)
+    partners = tell_rows(len(pairs), "programme known here", names, "programmes known here")
+    counts = f"{name_points(resolved.name)} {way} {partners if pairs else 'no programme known here.'}"
+    counts += f" {len(running) or 'None'} with a bonus today."
     doubtful = [] if bonus_only else _list_doubtful(call, resolved.slug, direction)
     if doubtful:
-        counts += f" Not counted, because sources disagree: {', '.join(r.name for r in doubtful)}."
+        counts += f" Not counted, because in doubt: {', '.join(r.name for r in doubtful)}."
     shown_pairs = sorted(running if bonus_only else pairs, key=lambda p: p[1])
     return TransferPartners(
         message=" ".join([counts, *_describe_cards(call, [e for e, _ in shown_pairs])]),
@@ -232,20 +229,20 @@ def list_transfer_partners(
 
 
 def _list_doubtful(call: Call, slug: str, direction: str) -> list[DoubtfulRoute]:
-    edges = call.reference.list_doubtful_routes(call.today)
-    pairs = [(e, e.target if direction == "from" else e.source) for e in edges]
+    rows = call.reference.list_doubtful_routes(call.today)
+    pairs = [(r, r.to_program if direction == "from" else r.from_program) for r in rows]
     return [
         DoubtfulRoute(
             program=other,
             name=call.reference.programs[other].name,
-            ratio_from=float(e.ratio_from),
-            ratio_to=float(e.ratio_to),
-            region=e.region,
-            note=e.note,
-            **describe_verified(e),
+            ratio_from=None if row.ratio_from is None else float(row.ratio_from),
+            ratio_to=None if row.ratio_to is None else float(row.ratio_to),
+            region=row.region,
+            note=row.note,
+            **describe_verified(row),
         )
-        for e, other in pairs
-        if slug == (e.source if direction == "from" else e.target)
+        for row, other in pairs
+        if slug == (row.from_program if direction == "from" else row.to_program)
     ]
 
 
@@ -263,15 +260,7 @@ def _describe_cards(call: Call, edges: list[Edge]) -> list[str]:
     return [f"For {len(by_card)} of them the ratio depends on the card (ratios_by_card); counted is {counted}."]
 
 
-@tool(
-    title="Find transfer routes",
-    phrases="Can I somehow get points from this programme into that one? Any route, hops",
-    area="transfers",
-    tier=Tier.FREE,
-    effect=Effect.READS,
-    screen="transfer-paths",
-    condenses=True,
-)
+@tool("transfers", Tier.FREE, Effect.READS, "Find transfer routes", screen="transfer-paths", condenses=True)
 def find_transfer_paths(
     call: Call,
     from_program: str,
@@ -279,20 +268,23 @@ def find_transfer_paths(
     points_needed: Annotated[int | None, Field(ge=1, description="Points to arrive.")] = None,
     max_hops: Annotated[int, Field(ge=1, le=3)] = 3,
     cards: Cards | None = None,
+    bonus_percent: Annotated[int | None, Field(ge=1, description="Offered to the user."), at_most(MOST_BONUS)] = None,
 ) -> TransferPaths:
-    """Finds how to transfer, move or convert points from one programme to another, direct or in hops.
+    """Finds how to transfer, move or convert points between programmes.
 
-    For "Can I get Chase points to Delta?" With bonuses, ratio, time and how many points to send so that enough
-    arrive. Free.
+    For "Can I get Chase points to Delta?" With bonuses, ratio, time and points to send. Free.
     """
-    start, goal = call.find_program(from_program), call.find_program(target_program)
+    start, goal = call.find_own_bank(from_program), call.find_program(target_program)
     if start.slug == goal.slug:
         raise Invalid(Fault("target_program", "is the programme the points are in", "another programme"))
     network = read_routes(call, cards)
+    if bonus_percent is not None:
+        network = _add_bonus(network, start.slug, goal.slug, bonus_percent)
     paths = find_paths(network, start.slug, goal.slug, points_needed, max_hops)
+    is_direct = any(len(path.edges) == 1 for path in paths)
+    in_doubt = not is_direct and any(r.program == goal.slug for r in _list_doubtful(call, start.slug, "from"))
+    doubt = " A direct one is in doubt, so it is not counted." if in_doubt else ""
     if not paths:
-        in_doubt = any(r.program == goal.slug for r in _list_doubtful(call, start.slug, "from"))
-        doubt = " Sources disagree whether there is a direct one, so it is not counted." if in_doubt else ""
         raise NoData(
             f"No way from {start.name} to {goal.name} in at most {pluralize(max_hops, 'step')} is known.{doubt}",
             missing=["transfer path"],
@@ -307,7 +299,7 @@ def find_transfer_paths(
             call.reference, [start.slug, *dead_ends, *(e.target for p in paths[:MAX_PATHS] for e in p.edges)]
         ),
         dead_ends=dead_ends,
-        message=describe_paths(call.reference, start.name, goal.name, paths),
+        message=describe_paths(call.reference, start.name, goal.name, paths) + doubt,
         paths=routes,
         shortest=to_transfer_route(call.reference, min(paths, key=lambda p: len(p.edges)), points_needed),
         total_found=len(paths),
@@ -315,8 +307,18 @@ def find_transfer_paths(
     )
 
 
+def _add_bonus(network: Network, start: str, goal: str, percent: int) -> Network:
+    """The routes with a bonus that the person was offered, in place of one that is known. Raises Invalid without a
+    direct route."""
+    edges = network.get(start, ())
+    if not any(edge.target == goal for edge in edges):
+        raise Invalid(Fault("bonus_percent", "is of a transfer that is not known here", "a direct transfer"))
+    offered = Bonus(percent, None, None, targeted=False)
+    return {**network, start: [replace(e, bonus=offered) if e.target == goal else e for e in edges]}
+
+
 def _find_earlier_bonuses(row: TransferBonus, rows: list[TransferBonus]) -> tuple[bool | None, date | None]:
-    """Whether it is the best bonus of 24 months, and when the one before it ended; None without earlier ones."""
+    """Whether it is the best bonus in 24 months, and when the previous one ended; None without earlier ones."""
     start = row.valid_from or row.valid_to
     since = start - timedelta(days=730)
     same = [r for r in rows if (r.from_program, r.to_program) == (row.from_program, row.to_program)]
@@ -329,16 +331,13 @@ def _find_earlier_bonuses(row: TransferBonus, rows: list[TransferBonus]) -> tupl
 def _to_bonus_offer(call: Call, row: TransferBonus, edge: Edge, rows: list[TransferBonus]) -> BonusOffer:
     best, before = _find_earlier_bonuses(row, rows)
     ratio = edge.ratio_to / edge.ratio_from * (100 + row.bonus_percent) / 100
-    return BonusOffer(
-        from_program=row.from_program,
-        to_program=row.to_program,
-        bonus_percent=row.bonus_percent,
+    return BonusOffer.from_row(
+        row,
         effective_ratio=round(float(ratio), 6),
         ratio_note=describe_rates(call.reference, edge),
         starts_on=row.valid_from,
         ends_on=row.valid_to,
         days_left=(row.valid_to - call.today).days,
-        targeted=row.targeted,
         best_in_24_months=best,
         last_seen_before=before,
         **describe_verified(row),
@@ -357,17 +356,10 @@ def _find_bonuses(call: Call) -> list[BonusOffer]:
     return sorted((_to_bonus_offer(call, r, e, rows) for r, e in running), key=lambda o: (o.ends_on, o.from_program))
 
 
-def _find_sales(call: Call) -> list[SaleOffer]:
-    rows: list[PointsSale] = [r for r in call.reference.rows("points_sales.csv") if r.is_valid(call.today)]
-    return [_to_sale(call, r) for r in rows]
-
-
 def _to_sale(call: Call, row: PointsSale) -> SaleOffer:
     cents, currency = find_sale_price(call.reference, row)
-    return SaleOffer(
-        program=row.program,
-        bonus_percent=row.bonus_percent,
-        discount_percent=row.discount_percent,
+    return SaleOffer.from_row(
+        row,
         cents_per_point=cents,
         currency=currency,
         ends_on=row.valid_to,
@@ -376,13 +368,7 @@ def _to_sale(call: Call, row: PointsSale) -> SaleOffer:
     )
 
 
-@tool(
-    area="transfers",
-    tier=Tier.FREE,
-    effect=Effect.READS,
-    title="Show bonuses and sales",
-    phrases="Any current transfer or conversion bonus, 30% or so? Anything good to purchase at, did one end",
-)
+@tool("transfers", Tier.FREE, Effect.READS, "Show bonuses and sales")
 def whats_on_sale(
     call: Call,
     category: Annotated[
@@ -391,13 +377,16 @@ def whats_on_sale(
 ) -> OnSale:
     """Lists bonuses and promotions on now: transfer bonuses and sales of points, and which suit the user.
 
-    For "Any bonus on now?" When each ends and was checked. Free.
+    For "Any bonus on at the moment?" When each ends and was checked. Free.
     """
-    kind = _CATEGORIES.get((category or "").strip().lower().replace(" ", "_").replace("-", "_"))
-    if kind is None:
+    named = {_CATEGORIES.get(word) for word in re.split(r"[ _-]+", (category or "").strip().lower())}
+    kind = named.pop()
+    if kind is None or named:
         raise Invalid(Fault("category", "is not a category", "transfer, points or all"))
     bonuses = _find_bonuses(call) if kind != "points" else []
-    sales = _find_sales(call) if kind != "transfer" else []
+    sales = []
+    if kind != "transfer":
+        sales = [_to_sale(call, r) for r in call.reference.rows("points_sales.csv") if r.is_valid(call.today)]
     held_programs = {row.program for row in load_balances(call.db).rows}
     on_sale = {o.from_program for o in bonuses} | {o.program for o in sales}
     rows = [*call.reference.rows("transfer_bonuses.csv"), *call.reference.rows("points_sales.csv")]

@@ -6,10 +6,8 @@ from typing import Annotated
 from pydantic import AfterValidator
 from sqlalchemy.orm import Session
 
-from mcp_server.toolkit.context import Call
+from mcp_server.toolkit import Call, Effect, Part, Result, Tier, tool
 from mcp_server.toolkit.parameters import TripId
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Part, Result
 from mcp_server.views.trips import Trip, get_own_trip, to_trip
 from shared.db import trips
 from shared.db.trips import Trip as Row
@@ -66,7 +64,7 @@ def _move_items(
     row: Row,
     raw_ids: Mapping[str, Ids],
 ) -> tuple[Trip, IdsByKind, IdsByKind]:
-    """The trip afterwards, the ids that were moved and those that were not found, in the order they were sent."""
+    """Moves items; returns the trip, the ids moved and those not found, in the order sent."""
     wanted_ids = {kind: ids or [] for kind, ids in raw_ids.items()}
     moved = move(call.db, row.id, {kind: [i for i in ids if 0 < i <= MAX_ID] for kind, ids in wanted_ids.items()})
     moved_ids = {kind: set(moved.get(kind, ())) for kind in wanted_ids}
@@ -85,20 +83,14 @@ def _describe_move(moved: IdsByKind, missing: IdsByKind, what: str, absent: str)
     return f"{', '.join(counts) or 'Nothing'} {what}." + (f" {absent}: {'; '.join(unknown)}." if unknown else "")
 
 
-@tool(
-    title="Add bookings to a trip",
-    phrases="These flights and hotels belong under my trip: file the bookings there",
-    area="trips",
-    tier=Tier.FREE,
-    effect=Effect.FILES,
-)
+@tool("trips", Tier.FREE, Effect.FILES, "Add bookings to a trip")
 def assign_bookings_to_trip(
     call: Call, trip_id: TripId, flight_booking_ids: Ids = None, hotel_booking_ids: Ids = None
 ) -> Assigned:
     """Files booked flights and hotels, tickets or reservations, under the trip to which they belong.
 
-    For "My flight and hotel belong to the Japan trip." Moves them out of an earlier one. Watches, chats:
-    link_trip_items. Free.
+    For "These two flights and the hotel all belong to the Japan trip." Moves them out of an earlier one. Watches,
+    chats: link_trip_items. Free.
     """
     row = trips.open_trip(call.db, trip_id)
     ids = {"flight_bookings": flight_booking_ids, "hotel_bookings": hotel_booking_ids}
@@ -111,13 +103,7 @@ def assign_bookings_to_trip(
     )
 
 
-@tool(
-    title="Link items to a trip",
-    phrases="My watch, weekly job, yesterday's search or chat should sit with the trip folder: attach it",
-    area="trips",
-    tier=Tier.FREE,
-    effect=Effect.FILES,
-)
+@tool("trips", Tier.FREE, Effect.FILES, "Link items to a trip")
 def link_trip_items(
     call: Call,
     trip_id: TripId,
@@ -146,13 +132,7 @@ def link_trip_items(
     )
 
 
-@tool(
-    title="Unlink items from a trip",
-    phrases="Take a flight, hotel or watch filed by mistake out of my trip but don't delete it",
-    area="trips",
-    tier=Tier.FREE,
-    effect=Effect.FILES,
-)
+@tool("trips", Tier.FREE, Effect.FILES, "Unlink items from a trip")
 def unlink_trip_items(
     call: Call,
     trip_id: TripId,

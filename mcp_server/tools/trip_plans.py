@@ -8,20 +8,17 @@ from typing import Annotated, Any
 from pydantic import Field, WithJsonSchema
 from sqlalchemy.orm import Session
 
-from mcp_server.toolkit.context import LiveCall
+from mcp_server.toolkit import Effect, LiveCall, Part, Result, Tier, tool
 from mcp_server.toolkit.parameters import AirportOrCity, Amount, Cabin, Day, Passengers
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Part, Result
+from mcp_server.toolkit.wording import join_names, program_name
 from mcp_server.views.trip_plan_messages import (
     describe_journey,
     describe_nearest,
     describe_plan,
     describe_rest,
-    describe_search,
     explain_no_plan,
 )
 from mcp_server.views.trip_plans import (
-    BABIES,
     NearestTripPlan,
     Plan,
     Positioning,
@@ -31,6 +28,7 @@ from mcp_server.views.trip_plans import (
     to_nearest,
     to_plan,
 )
+from mcp_server.views.trip_vouchers import Held, add_cuts, list_companions, read_companion_vouchers
 from shared.db.cards import list_open_slugs
 from shared.domain.airport_pairs import JourneyEnd
 from shared.domain.dates import format_short_weekday
@@ -39,12 +37,12 @@ from shared.domain.flight_times import lands_late, leaves_early
 from shared.domain.flights_behind import describe_mixed_cabins, list_nights_between
 from shared.domain.funding import Funds, find_leftovers
 from shared.domain.nearest_plans import NearestPlan, find_nearest, is_within_cap
-from shared.domain.trip_plans import Leg, PaidJourney, find_fallback, find_payable, join_legs, rank_journeys
+from shared.domain.trip_plans import Leg, PaidJourney, PlanSeat, find_fallback, find_payable, join_legs, rank_journeys
 from shared.errors import Fault, Invalid
 from shared.providers.contract import FaresQuestion, Reading
 from shared.services.search import availability, exchange_rates, fares
 from shared.services.search.ask_each import ask_each
-from shared.services.search.award_ids import find_award_row
+from shared.services.search.award_ids import find_award_rows
 from shared.services.search.award_options import AwardOption
 from shared.services.search.award_trips import look_up_flights
 from shared.services.search.fares import FareOption
@@ -55,6 +53,7 @@ from shared.services.search.trip_plan_search import (
     CURRENCY,
     TripSeats,
     TripWish,
+    find_baby_shares,
     find_place,
     list_sides,
     search_seats,
@@ -64,6 +63,7 @@ MAX_WINDOW_DAYS = 14
 MAX_STOPS = 6
 MANY_ONWARD = 3  # flights between the first and the last
 MAX_NIGHTS = 90  # of the whole trip
+_LONG = 350  # characters of a message, before places and the day of the check are added
 
 
 class AirportPair(Part):
@@ -91,7 +91,7 @@ class TripPlans(Result):
     freshness: Freshness
 
     def shorten(self) -> "TripPlans":
-        """Of a trip with many flights the fallback is a sentence of the best plan, being as long as that."""
+        """Cuts the fallback to one sentence for a trip with many flights, as it is as long as the best plan."""
         if self.best is None or self.fallback is None or len(self.best.onward_awards) < MANY_ONWARD:
             return self
         other = self.fallback
@@ -119,6 +119,7 @@ class _Planned:
     considered: int
     reasons: list[str]
     nearest: NearestPlan[AwardOption] | None
+    vouchers: Held
 
 
 @dataclass(frozen=True)
@@ -144,11 +145,10 @@ Count = Annotated[int, Field(ge=0, le=8)]
 
 
 @tool(
-    title="Plan a trip on points",
-    phrases="Plan the whole trip on points for us: put an itinerary together, what exactly to transfer and book",
-    area="search",
-    tier=Tier.PREMIUM,
-    effect=Effect.READS,
+    "search",
+    Tier.PREMIUM,
+    Effect.READS,
+    "Plan a trip on points",
     live=True,
     open_world=True,
     meter="search",
@@ -196,6 +196,7 @@ async def plan_trip(
             children=children,
             infants=infants,
             return_from=return_from,
+            baby_shares=find_baby_shares(call.reference, call.today) if infants else {},
         ),
     )
 
@@ -220,7 +221,7 @@ def _build_legs(
     return_from: str | None,
     nearby_km: int | None,
 ) -> tuple[Leg, ...]:
-    """The flights from place to place, and home where nights are spent at the last. Raises Invalid and NotFound."""
+    """The flights from place to place, and home if nights are spent at the last. Raises Invalid and NotFound."""
     facts, start = call.reference, find_place(call.reference, origin, nearby_km)
     end = find_place(facts, destination, None if stops else nearby_km)
     places: list[tuple[JourneyEnd, int | None]] = [(find_place(facts, s.place, None), s.nights) for s in stops]
@@ -258,13 +259,17 @@ async def _plan_wish(call: LiveCall, wish: TripWish) -> TripPlans:
     if planned.nearest and planned.nearest.paid:
         best_plans["nearest"] = planned.nearest.paid
     priced, fare_readings = await _ask_fares(call, wish, list(best_plans.values()), rates)
+    journeys = [plan.journey for plan in best_plans.values()]
+    if not journeys and planned.nearest:
+        journeys.append(planned.nearest.journey)
     positioning = await call.in_session(
         lambda session: [_list_positioning(call, session, wish, plan) for plan in best_plans.values()]
     )
+    companions = list_companions(planned.vouchers, wish, journeys)
     remarks = await _look_at_flights(call, best_plans.get("best"))
     plans = {
-        name: to_plan(call, wish, paid, cash, planned.funds.purses, ways, remarks if name == "best" else [])
-        for (name, paid), cash, ways in zip(best_plans.items(), priced, positioning, strict=True)
+        name: to_plan(call, wish, paid, cash, planned.funds.purses, ways, rules, remarks if name == "best" else [])
+        for (name, paid), cash, ways, rules in zip(best_plans.items(), priced, positioning, companions, strict=False)
     }
     sources = coverage([*seats.readings, *fare_readings])
     failed = [f"{f.name} ({f.reason})" for f in sources.failed]
@@ -272,8 +277,8 @@ async def _plan_wish(call: LiveCall, wish: TripWish) -> TripPlans:
         status="partial" if failed else "ok",
         message=" ".join(
             [
-                *([] if "best" in plans else [describe_search(wish, planned.considered)]),
                 *_describe_result(call, wish, planned, best_plans),
+                *(f"{rule.partition(':')[0]}." for rule in (companions[0][:1] if companions else ())),
                 *remarks[:1],
                 *([f"No answer from {', '.join(failed)}, so there may be better plans."] if failed else []),
             ]
@@ -296,26 +301,38 @@ def _plan_on_thread(call: LiveCall, session: Session, wish: TripWish, seats: Tri
     """Matches seats with the saved balances; runs on a database thread."""
     household = read_household(session, call.reference)
     call.reference, purses = household.reference, household.purses
-    funds = Funds(call.reference.routes(call.today, list_open_slugs(session, call.today)), purses, household.apart)
+    routes = call.reference.routes(call.today, list_open_slugs(session, call.today))
+    funds = Funds(routes, purses, household.apart, 1 if wish.infants else wish.passengers)
     values = {slug: program.value_usd_cents for slug, program in call.reference.programs.items()}
     values |= {p.program: p.value for p in purses}
     every_side = list_sides(values, call.account_id, wish, seats, rates)
     sides = [call.taste.choose(side, lambda seat: (seat.offer.airline,)) for side in every_side]
     fit = [[s for s in side if wish.max_cash is None or (s.taxes or 0) <= wish.max_cash] for side in sides]
-    payable = [find_payable(side, funds) for side in fit]
-    journeys = join_legs(payable, wish.legs, lambda needs: funds.pay(needs) is not None)
-    plans = rank_journeys((j for j in journeys if is_within_cap(j, wish.max_cash)), funds)
+    vouchers = read_companion_vouchers(call, session) if wish.passengers > 1 else ()
+    plans = _rank_plans(wish, fit, funds, vouchers)
+    if not plans and wish.passengers == 1:  # a voucher for two is not spent on one whose points suffice
+        vouchers = read_companion_vouchers(call, session)
+        plans = _rank_plans(wish, fit, funds, vouchers) if vouchers else []
     considered = sum(is_within_cap(j, wish.max_cash) for j in join_legs(fit, wish.legs))
     if plans:
-        return _Planned(funds, plans, _choose_plans(wish, plans, funds), considered, [], None)
-    nearest = find_nearest(join_legs(sides, wish.legs), wish.max_cash, funds)
+        return _Planned(funds, plans, _choose_plans(wish, plans, funds), considered, [], None, vouchers)
+    cut_sides = [add_cuts(vouchers, wish, side) for side in sides]
+    nearest = find_nearest((j for j in join_legs(cut_sides, wish.legs) if j.is_bookable), wish.max_cash, funds)
     reasons = explain_no_plan(call.reference, wish, [bool(side) for side in sides], considered, funds)
-    return _Planned(funds, [], {}, considered, reasons, nearest)
+    return _Planned(funds, [], {}, considered, reasons, nearest, vouchers)
+
+
+def _rank_plans(
+    wish: TripWish, sides: Sequence[Sequence[PlanSeat[AwardOption]]], funds: Funds, vouchers: Held
+) -> list[PaidJourney[AwardOption]]:
+    payable = [find_payable(add_cuts(vouchers, wish, side), funds) for side in sides]
+    journeys = join_legs(payable, wish.legs, lambda needs: funds.pay(needs) is not None)
+    return rank_journeys((j for j in journeys if j.is_bookable and is_within_cap(j, wish.max_cash)), funds)
 
 
 async def _find_on_other_days(call: LiveCall, wish: TripWish, rates: Rates) -> NearestPlan[AwardOption] | None:
-    """The best plan some days earlier or later, which is asked of the sources only where the days wanted hold none."""
-    call.taste.left_out.clear()  # those days are among the wider ones, and counted with them
+    """The best plan some days earlier or later, asked of the sources only if the wanted days have none."""
+    call.taste.left_out.clear()  # those days are part of the wider range, and counted there
     wider = wish.widen(call.today)
     seats = await search_seats(call.ask, call.reference, wider)
     if not rates.quotes:
@@ -384,13 +401,13 @@ def _list_positioning(
 
 
 async def _look_at_flights(call: LiveCall, paid: PaidJourney[AwardOption] | None) -> list[str]:
-    """What the flights behind the awards of a plan tell: mixed cabins, and nights on the way. Asked where one stops and
-    the cabin is better than economy: only there it may be another for a part of the way."""
+    """Checks the flights behind a plan's awards: mixed cabins, and nights on the way. Only where one stops and
+    the cabin is better than economy: elsewhere the cabin cannot change on the way."""
     offers = [s.offer for s in paid.journey.seats if s.offer.stops and s.offer.cabin != "economy"] if paid else []
     ids = [offer.trip_id for offer in offers if offer.trip_id]
     if not ids:
         return []
-    rows = await call.in_session(lambda session: [find_award_row(session, call.account_id, i) for i in ids])
+    rows = await call.in_session(lambda session: find_award_rows(session, call.account_id, ids))
     remarks = []
     for trip in await look_up_flights(call.ask, rows):
         if trip is None:
@@ -405,7 +422,7 @@ async def _look_at_flights(call: LiveCall, paid: PaidJourney[AwardOption] | None
 async def _ask_fares(
     call: LiveCall, wish: TripWish, plans: Sequence[PaidJourney[AwardOption]], rates: Rates
 ) -> tuple[list[list[FareOption]], list[Reading[Any]]]:
-    """Cash fares on the days of each plan, and the readings of the sources that were asked; none of several places."""
+    """Cash fares on the days of each plan, and the sources' readings; none for several places."""
     if wish.is_tour:
         return [[] for _ in plans], []
     asked_fares = [
@@ -436,12 +453,13 @@ def _describe_result(
         nearest = [describe_nearest(facts, wish, planned.nearest)] if planned.nearest else []
         return ["There is no plan.", *planned.reasons, *nearest]
     points_left = find_leftovers(planned.funds.purses, best.ways, best.journey.needs)
-    used = [w.purse.program for ways in best.ways.values() for w in ways]
+    used = [w.purse.program for ways in best.ways.values() for w in ways if not w.purse.member]
     sentences = describe_plan(facts, best, wish.passengers)
-    if not best.journey.onward:
+    if used and not best.journey.onward and len(" ".join(sentences)) < _LONG:  # else only in balances_after
         sentences.append(describe_rest(facts, points_left, used))
-    if wish.infants:
-        sentences.append(BABIES.counted)
+    if wish.infants and (uncounted := [p for p in best.journey.needs if p not in wish.baby_shares]):
+        with_programs = join_names([program_name(facts, program) for program in uncounted])
+        sentences.append(f"The sums do not count babies with {with_programs}.")
     if near := plans.get("nearby"):
         words = describe_journey(facts, near.journey, wish.passengers)
         sentences.append(f"Over an airport nearby, without the cost of positioning: {words}.")

@@ -1,20 +1,19 @@
 """Workspace trips: opened, listed, changed, archived and deleted."""
 
+from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 from pydantic_core import to_json
 
-from mcp_server.toolkit.context import Call
+from mcp_server.toolkit import Added, Call, Effect, Paging, Part, Result, Tier, tool
 from mcp_server.toolkit.edits import clears, describe_changes, edit, pick_columns
 from mcp_server.toolkit.own_rows import Again, find_saved
 from mcp_server.toolkit.parameters import Day, Page, PerPage, TripId, line
 from mcp_server.toolkit.refusals import paywall
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Added, Paging, Part, Result
 from mcp_server.toolkit.sandbox_rows import list_objects, mark_rows
-from mcp_server.toolkit.wording import list_program_names
+from mcp_server.toolkit.wording import join_names, list_program_names, tell_rows
 from mcp_server.views.bookings import FlightBooking, HotelBooking, to_flight_bookings, to_hotel_bookings
 from mcp_server.views.route_monitors import Monitor, to_monitors
 from mcp_server.views.standing_orders import StandingOrder, to_standing_orders
@@ -100,7 +99,7 @@ def _check_days(start: date | None, end: date | None) -> None:
 
 
 def _require_slot(call: Call, then: str) -> int:
-    """The number of active trips. Raises Paywall when none may be added. The account is locked: one call passes."""
+    """The number of active trips. Raises Paywall if none may be added. Callers lock the account, so that one passes."""
     active, cap = trips.active_trips(call.db), call.limits.active_trips
     if cap is not None and active >= cap:
         way_out = f"Archive the active trip with delete_trip (it is kept), then {then}."
@@ -108,13 +107,7 @@ def _require_slot(call: Call, then: str) -> int:
     return active
 
 
-@tool(
-    title="Create a trip",
-    phrases="We're going on holiday: open a new trip, make a folder for our week away",
-    area="trips",
-    tier=Tier.FREE,
-    effect=Effect.ADDS,
-)
+@tool("trips", Tier.FREE, Effect.ADDS, "Create a trip")
 def create_trip(
     call: Call,
     name: Annotated[str, line(120)],
@@ -143,13 +136,7 @@ def create_trip(
     )
 
 
-@tool(
-    title="List trips",
-    phrases="Which trips do I have this year or last? My holiday folders, planned, past, old and archived",
-    area="trips",
-    tier=Tier.FREE,
-    effect=Effect.READS,
-)
+@tool("trips", Tier.FREE, Effect.READS, "List trips")
 def list_trips(
     call: Call,
     state: Literal["active", "archived", "all"] = "active",
@@ -163,7 +150,7 @@ def list_trips(
     rows, total, active, filed = trips.load_trip_page(call.db, state, page, per_page)
     kind = "trip" if state == "all" else f"{state} trip"
     return Trips(
-        message=f"{pluralize(total, kind)}.",
+        message=tell_rows(total, kind, (row.name for row in rows)),
         trips=[to_trip(r, filed[r.id]) for r in rows],
         active_count=active,
         cap=call.limits.active_trips,
@@ -171,13 +158,7 @@ def list_trips(
     )
 
 
-@tool(
-    title="Archive or delete a trip",
-    phrases="Get rid of a trip or plan that's off or over: archive it, put it away or remove it completely",
-    area="trips",
-    tier=Tier.FREE,
-    effect=Effect.CHANGES,
-)
+@tool("trips", Tier.FREE, Effect.CHANGES, "Archive or delete a trip")
 def delete_trip(call: Call, trip_id: TripId, permanently: bool = False) -> DeletedTrip:
     """Archives a trip or holiday that is over or called off, or deletes it completely when permanently is true.
 
@@ -203,7 +184,7 @@ def delete_trip(call: Call, trip_id: TripId, permanently: bool = False) -> Delet
 
 
 def _archive(call: Call, row: Row) -> None:
-    """The page under which others were shown the trip ends with it."""
+    """Archives a trip; its shared page ends with it."""
     shared_trips.end_link(call.db, row)
     if row.archived_at is None:
         row.archived_at = row.updated_at = call.now
@@ -213,13 +194,7 @@ def _to_counted_trip(call: Call, row: Row) -> Trip:
     return to_trip(row, trips.count_filed(call.db, [row.id])[row.id])
 
 
-@tool(
-    title="Change a trip",
-    phrases="Rename my trip or push its dates: we now start earlier or end a week after",
-    area="trips",
-    tier=Tier.FREE,
-    effect=Effect.CHANGES,
-)
+@tool("trips", Tier.FREE, Effect.CHANGES, "Change a trip")
 @clears(Row)
 def update_trip(
     call: Call,
@@ -267,7 +242,7 @@ def _switch_state(call: Call, row: Row, state: str) -> list[str]:
 
 
 def _switch_share(call: Call, row: Row, share: bool | None) -> list[str]:
-    """Raises Invalid for an archived trip, which is shown to no one."""
+    """Switches it; raises Invalid for an archived trip, which is never shared."""
     if share and row.archived_at:
         raise Invalid(Fault("share", "is true for an archived trip", "false, or state active next to it"))
     if share is None:
@@ -276,14 +251,7 @@ def _switch_share(call: Call, row: Row, share: bool | None) -> list[str]:
     return ["share"] if switched else []
 
 
-@tool(
-    title="Show a trip",
-    phrases="What's the plan for my trip so far, day by day: what have we booked, what's still open or missing?",
-    area="trips",
-    tier=Tier.FREE,
-    effect=Effect.READS,
-    condenses=True,
-)
+@tool("trips", Tier.FREE, Effect.READS, "Show a trip", condenses=True)
 def get_trip(call: Call, trip_id: TripId) -> TripDetails:
     """Shows one trip or holiday: itinerary day by day, flights, hotels, and gaps: no hotel, a short connection.
 
@@ -305,14 +273,14 @@ def get_trip(call: Call, trip_id: TripId) -> TripDetails:
         "searches": [to_search_record(search) for search in filed["searches"][0]],
         "chats": [to_chat_link(chat) for chat in filed["chats"][0]],
     }
-    gaps = list_gaps(call.reference, row, filed["flight_bookings"][0], filed["hotel_bookings"][0])
+    gaps = list_gaps(call.reference, row, filed["flight_bookings"][0], filed["hotel_bookings"][0], items)
     _shorten(parts)
     cut = [f"{len(parts[k])} of {n} {k.replace('_', ' ')}" for k, (_, n) in filed.items() if len(parts[k]) < n]
     trip = to_trip(row, {kind: total for kind, (_, total) in filed.items()})
     return TripDetails(
         message=" ".join(
             [
-                f"Trip {trip_id}, {row.name}, is {trip.state}.",
+                f"{row.name}{'' if trip.state == 'active' else f', {trip.state}'}: {_describe_content(filed)}.",
                 *([f"Shown: {', '.join(cut)}."] if cut else []),
                 *(gap.text for gap in gaps[:MAX_GAPS_TOLD]),
                 *describe_transfers(parts["itinerary_items"]),
@@ -327,6 +295,13 @@ def get_trip(call: Call, trip_id: TripId) -> TripDetails:
     )
 
 
+def _describe_content(filed: Mapping[str, tuple[Sequence[Any], int]]) -> str:
+    """`2 flights and 1 hotel stay`"""
+    nouns = {"flight_bookings": "flight", "hotel_bookings": "hotel stay", "monitors": "route monitor"}
+    words = [pluralize(filed[kind][1], noun) for kind, noun in nouns.items() if filed[kind][1]]
+    return join_names(words) if words else "nothing is booked yet"
+
+
 def _measure_part(part: Part) -> int:
     fields = part.model_dump(mode="json")
     mark_rows(list_objects(fields))
@@ -334,7 +309,7 @@ def _measure_part(part: Part) -> int:
 
 
 def _shorten(parts_by_kind: dict[str, list[Any]]) -> None:
-    """Removes last entries of the longest lists until the whole answer is short enough for a model to read."""
+    """Removes the last entries of the longest lists until the answer is short enough for a model."""
     sizes = {kind: [_measure_part(part) for part in parts] for kind, parts in parts_by_kind.items()}
     totals = {kind: sum(lengths) for kind, lengths in sizes.items()}
     while sum(totals.values()) > MAX_CHARACTERS:

@@ -7,11 +7,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from mcp_server.toolkit.context import Call
+from mcp_server.toolkit import NO_DATA, Call, Effect, Money, NoDataWord, Part, Result, Tier, tool
 from mcp_server.toolkit.parameters import Amount, AnyName, Currency, Points
 from mcp_server.toolkit.provenance import Verified, describe_verified
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Part, Result
 from mcp_server.views.transfers import read_routes
 from shared.db.balances import read_own_values
 from shared.domain import balances
@@ -20,7 +18,7 @@ from shared.domain.plurals import pluralize
 from shared.domain.valuations import PUBLISHERS, Spread, choose_value, find_spread
 from shared.errors import Fault, Invalid, NoData
 from shared.reference.exchange_rates import ExchangeRate, describe_rate, find_exchange_rate
-from shared.reference.rows import Program
+from shared.reference.rows.programmes import Program
 
 MAX_OTHER_USES = 4
 UNIT, CURRENCY = "US cents per point", "USD"
@@ -110,14 +108,7 @@ def _to_valuation(program: Program) -> Valuation:
     )
 
 
-@tool(
-    title="Show what points are worth",
-    phrases="What is a point or mile worth in money? How much are these 50k, cents per point",
-    area="balances",
-    tier=Tier.FREE,
-    effect=Effect.READS,
-    condenses=True,
-)
+@tool("balances", Tier.FREE, Effect.READS, "Show what points are worth", condenses=True)
 def get_points_valuation(
     call: Call,
     program: AnyName | None = None,
@@ -155,7 +146,7 @@ def get_points_valuation(
         check = _compare_figures(call, resolved, figures, own_values, cents.usual)
     message = _describe_value(resolved, cents, points, worth, currency, is_own=published is None)
     return Valuations(
-        message=message + (_describe_check(check) if check else ""),
+        message=f"{_describe_check(check)} {message}" if check else message,
         valuations=[_to_valuation(resolved)],
         value_of_points=worth,
         check=check,
@@ -171,7 +162,7 @@ class _Figures:
 
 
 def _check_figures(program: str | None, points: int | None, taxes: Decimal | None, cash: Decimal | None) -> None:
-    """Figures to check come whole. Raises Invalid."""
+    """Checks that the figures are complete. Raises Invalid."""
     if cash is None and taxes is None:
         return
     required = {"cash": cash, "points": points, "program": program}
@@ -195,10 +186,8 @@ def _compare_figures(
     award = AwardPrice(figures.points, figures.taxes * unit, value)
     cents = value_point(figures.cash * unit, award) or Decimal(0)
     cost = balances.value_balance(figures.points, value / unit, figures.rate.currency) + figures.taxes
-    return ValueCheck(
-        points=figures.points,
-        cash=figures.cash,
-        taxes=figures.taxes,
+    return ValueCheck.from_row(
+        figures,
         currency=figures.rate.currency,
         cents_per_point=round(cents, 2),
         compared_with=value,
@@ -212,7 +201,7 @@ def _compare_figures(
 def _find_other_uses(
     call: Call, program: Program, figures: _Figures, own_values: Mapping[str, Decimal]
 ) -> list[OtherUse]:
-    """The programme itself, then those its points can be sent to, by what arrives is usually worth."""
+    """The programme itself, then transfer partners, by the usual worth of what arrives."""
     programs = call.reference.programs
     ways = {program.slug: (figures.points, None)} | {
         edge.target: (edge.points_received(amount), edge.posting)
@@ -239,12 +228,12 @@ def _describe_check(check: ValueCheck) -> str:
     unit = f"{check.cents_per_point:,f} US cents"
     price = f"{check.points:,} points and {check.taxes:,} {check.currency} against {check.cash:,} {check.currency}"
     if check.cents_per_point <= 0:
-        return f" {price}: the taxes alone are as much as the cash price, so pay cash."
-    costs = "points cost" if check.better == "points" else "cash costs"
+        return f"Pay cash: the taxes alone are as much as the cash price ({price})."
+    costs = "Points cost" if check.better == "points" else "Cash costs"
     verdict = f"{costs} about {check.difference:,} {check.currency} less"
     others = [f"{use.points:,} points of {use.name} ({use.value:,} {use.currency})" for use in check.other_uses[1:3]]
     elsewhere = f" Sent elsewhere they would usually be worth most as {' or '.join(others)}." if others else ""
-    return f" {price}: one point buys {unit}, {whose} is {check.compared_with.normalize():f}; {verdict}.{elsewhere}"
+    return f"{verdict}: one point buys {unit}, {whose} is {check.compared_with.normalize():f} ({price}).{elsewhere}"
 
 
 def _value_points(cents: Spread, points: int | None, rate: ExchangeRate | None) -> PointsValue | None:
@@ -270,13 +259,9 @@ def _describe_value(
         own = f"by your own value a point is {cents.usual:f} US cents."
         message = f"No published value of {program.currency} is known; {own}"
     if worth:
-        value = f"{worth.usual:,} {currency}{_describe_conversion(currency)}"
+        rate = find_exchange_rate(currency) if currency != CURRENCY else None
+        value = f"{worth.usual:,} {currency}" + (f", {describe_rate(rate)}" if rate else "")
         message += f" {pluralize(points or 0, 'point')} would be worth about {value}."
     elif points:
         message += f" No exchange rate of {currency} is known, so the points are not valued in it."
     return message
-
-
-def _describe_conversion(currency: str) -> str:
-    rate = find_exchange_rate(currency)
-    return f", {describe_rate(rate)}" if rate and currency != CURRENCY else ""

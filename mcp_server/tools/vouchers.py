@@ -7,18 +7,17 @@ from typing import Annotated, Literal
 from pydantic import Field
 from sqlalchemy import delete
 
-from mcp_server.toolkit import edits
-from mcp_server.toolkit.context import Call
+from mcp_server.toolkit import Added, Call, Effect, Paging, Part, Result, Tier, edits, tool
 from mcp_server.toolkit.own_rows import Again, find_saved, get_own
 from mcp_server.toolkit.parameters import AnyName, Day, Page, PerPage, RowId
 from mcp_server.toolkit.provenance import Verified, describe_verified
-from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Added, Paging, Part, Result
+from mcp_server.toolkit.wording import tell_rows
 from mcp_server.views.vouchers import AppliedTo, Voucher, judge_booking, to_applied_to, to_voucher
 from shared.db.bookings import FlightBooking, HotelBooking
 from shared.db.vouchers import Voucher as Held
 from shared.db.vouchers import page_of_vouchers
 from shared.domain import names, vouchers
+from shared.domain.dates import format_day
 from shared.domain.plurals import pluralize
 from shared.errors import Ambiguity, Candidates, Choice, Fault, Invalid, NotFound
 from shared.reference.rows.travel import VoucherType as Row
@@ -26,7 +25,7 @@ from shared.reference.rows.travel import VoucherType as Row
 Reference = Annotated[str | None, Field(max_length=120, description="Its code.")]
 Notes = Annotated[str | None, Field(max_length=4000)]
 VoucherId = Annotated[RowId, Field(description="From list_my_vouchers.")]
-MOST_MEANT = 10  # kinds that are named where several are meant
+MOST_MEANT = 10  # kinds named if several match
 _PAID = {"award": "with points", "cash": "in cash"}
 Kind = Literal["companion", "upgrade", "free_night", "credit", "lounge"]
 
@@ -43,7 +42,7 @@ class VoucherType(Verified):
     validity_rule: str
     how_earned: str
     limits: str | None
-    used_by: Literal["booking", "travel"] | None  # what must be done by its last day
+    used_by: Literal["booking", "travel"] | None  # what must happen by its last day
     cabins: list[str]
     airlines: list[str]
     min_people: int | None
@@ -52,6 +51,9 @@ class VoucherType(Verified):
     categories: list[str]
     max_points: int | None
     added_points: str | None
+    # Of what one traveller pays in points, taken off the sum: on a booking for two or more, and for one.
+    companion_share: float | None
+    solo_share: float | None
 
 
 class VoucherTypes(Result):
@@ -73,7 +75,7 @@ class ChangedVoucher(OneVoucher):
 
 class AppliedVoucher(OneVoucher):
     applied: bool
-    replaced: AppliedTo | None  # the booking it was on before, if another
+    replaced: AppliedTo | None  # its earlier booking, if another
     doubts: list[str]  # limits that could not be compared with the booking
 
 
@@ -94,27 +96,11 @@ class DeletedVoucher(Result):
 
 
 def _to_type(row: Row) -> VoucherType:
-    return VoucherType(
+    return VoucherType.from_row(
+        row,
         voucher_slug=row.slug,
-        name=row.name,
-        program=row.program,
-        kind=row.kind,
-        applies_to=list(row.applies_to),
-        booking_kind=row.booking_kind,
         summary=row.what_it_does,
         usual_validity_months=row.validity_months,
-        validity_rule=row.validity_rule,
-        how_earned=row.how_earned,
-        limits=row.limits,
-        used_by=row.used_by,
-        cabins=list(row.cabins),
-        airlines=list(row.airlines),
-        min_people=row.min_people,
-        max_people=row.max_people,
-        max_nights=row.max_nights,
-        categories=list(row.categories),
-        max_points=row.max_points,
-        added_points=row.added_points,
         **describe_verified(row),
     )
 
@@ -124,15 +110,7 @@ def _has_words(row: Row, words: list[str]) -> bool:
     return all(w in text for w in words)
 
 
-@tool(
-    area="vouchers",
-    tier=Tier.FREE,
-    effect=Effect.READS,
-    title="List kinds of vouchers",
-    phrases="What vouchers do you know, and what can I do with them: companion, hotel upgrades, nights?",
-    condenses=True,
-    static=True,
-)
+@tool("vouchers", Tier.FREE, Effect.READS, "List kinds of vouchers", condenses=True, static=True)
 def list_voucher_types(
     call: Call,
     query: Annotated[str | None, Field(max_length=80)] = None,
@@ -155,15 +133,18 @@ def list_voucher_types(
     ]
     page_rows = matches[(page - 1) * per_page : page * per_page]
     paging = Paging.of(page, per_page, len(matches))
+    kinds = tell_rows(len(matches), "kind of voucher", (row.name for row in matches), "kinds of voucher")
+    if len(matches) == 1:
+        kinds = f"{matches[0].name}: {matches[0].what_it_does}."
     return VoucherTypes(
-        message=f"{pluralize(len(matches), 'kind')} of voucher. The terms are those of each source.{paging.more}",
+        message=f"{kinds} The terms are those of each source.{paging.more}",
         voucher_types=[_to_type(r) for r in page_rows],
         paging=paging,
     )
 
 
 def _resolve_kind(call: Call, text: str) -> Row:
-    """A kind by its slug or its whole name. Raises Candidates where all words of `text` are said of some kinds."""
+    """A kind by its slug or its whole name. Raises Candidates if all words of `text` fit some kind, else NotFound."""
     kinds, words = call.reference.voucher_types, names.normalize_name(text).split()
     named = (row for row in kinds.values() if names.normalize_name(row.name).split() == words)
     if kind := kinds.get(text.strip().lower()) or next(named, None):
@@ -180,13 +161,7 @@ def _resolve_kind(call: Call, text: str) -> Row:
 _get_own = partial(get_own, Held, "voucher")
 
 
-@tool(
-    area="vouchers",
-    tier=Tier.PAID,
-    effect=Effect.ADDS,
-    title="Add a voucher",
-    phrases="I got a voucher: put away my BA companion ticket, free night or upgrade cert, valid until when",
-)
+@tool("vouchers", Tier.PAID, Effect.ADDS, "Add a voucher")
 def add_voucher(
     call: Call,
     voucher_slug: Annotated[str, Field(max_length=80, description="From list_voucher_types.")],
@@ -216,13 +191,7 @@ def add_voucher(
     )
 
 
-@tool(
-    area="vouchers",
-    tier=Tier.FREE,
-    effect=Effect.READS,
-    title="List my vouchers",
-    phrases="Do I have any free night certs, companion vouchers, suite upgrades left? Which are mine already",
-)
+@tool("vouchers", Tier.FREE, Effect.READS, "List my vouchers")
 def list_my_vouchers(
     call: Call,
     voucher_id: RowId | None = None,
@@ -241,20 +210,17 @@ def list_my_vouchers(
         rows, total = page_of_vouchers(
             call.db, call.own_day, state=state, within_days=expiring_within_days, page=page, per_page=per_page
         )
+    vouchers = [to_voucher(call, row) for row in rows]
+    ends = {v.voucher_id: f" until {format_day(v.expires_on)}" for v in vouchers if v.expires_on}
+    names = (f"{v.name}{ends.get(v.voucher_id, '')}{'' if v.state == 'held' else f' ({v.state})'}" for v in vouchers)
     return Vouchers(
-        message=f"{pluralize(total, 'voucher')}.",
-        vouchers=[to_voucher(call, row) for row in rows],
+        message=tell_rows(total, "voucher", names),
+        vouchers=vouchers,
         paging=Paging.of(page, per_page, total),
     )
 
 
-@tool(
-    area="vouchers",
-    tier=Tier.PAID,
-    effect=Effect.CHANGES,
-    title="Change a voucher",
-    phrases="My voucher or cert got extended: it should now be valid months longer, fix its code",
-)
+@tool("vouchers", Tier.PAID, Effect.CHANGES, "Change a voucher")
 @edits.clears(Held)
 def update_voucher(
     call: Call,
@@ -276,13 +242,7 @@ def update_voucher(
     return ChangedVoucher(message=edits.describe_changes(part.name, part, changed), voucher=part, changed=changed)
 
 
-@tool(
-    area="vouchers",
-    tier=Tier.FREE,
-    effect=Effect.CHANGES,
-    title="Remove a voucher",
-    phrases="Bin a voucher or cert of mine: I used it, the free night lapsed, I gave it to someone",
-)
+@tool("vouchers", Tier.FREE, Effect.CHANGES, "Remove a voucher")
 def delete_voucher(call: Call, voucher_id: VoucherId) -> DeletedVoucher:
     """Deletes a voucher, companion ticket or free night certificate that was used, expired or given to a friend.
 
@@ -317,7 +277,7 @@ def _lock_booking(call: Call, target: AppliedTo | None) -> FlightBooking | Hotel
 
 
 class _Clash(Invalid):
-    """A booking that breaks limits of a voucher, said in whole sentences."""
+    """A booking that breaks limits of a voucher, in sentences."""
 
     def __init__(self, sentences: Sequence[str]) -> None:
         super().__init__(*(Fault("booking_id", text.rstrip("."), "a booking it can pay") for text in sentences))
@@ -325,7 +285,7 @@ class _Clash(Invalid):
 
 
 def _check_use(call: Call, row: Held, booking: FlightBooking | HotelBooking, booking_type: str) -> Sequence[str]:
-    """What could not be compared. Raises Invalid where a limit is broken."""
+    """Returns what could not be compared. Raises Invalid if a limit is broken."""
     kind = call.reference.voucher_types.get(row.voucher_slug)
     faults = []
     if kind and booking_type not in kind.applies_to:
@@ -351,13 +311,7 @@ def _check_use(call: Call, row: Held, booking: FlightBooking | HotelBooking, boo
     return fit.doubts
 
 
-@tool(
-    area="vouchers",
-    tier=Tier.PAID,
-    effect=Effect.CHANGES,
-    title="Put a voucher on a booking",
-    phrases="Use my voucher, companion ticket or free night cert on this booking, or take it off again",
-)
+@tool("vouchers", Tier.PAID, Effect.CHANGES, "Put a voucher on a booking")
 def apply_voucher_to_booking(
     call: Call,
     voucher_id: VoucherId,

@@ -1,7 +1,7 @@
-"""The answer of one call as a stream of events, begun only when there is something to send before the result.
+"""The answer of one call as a stream of events, started only if there is something to send before the result.
 
-A question to the person is a request of ours on it (2025-11-25, "Elicitation"); its answer comes with a request of its
-own, to this process or another (`person_answers`).
+A question to the person is our request on it (2025-11-25, "Elicitation"); its answer comes with a separate request,
+to this process or another (`person_answers`).
 """
 
 from typing import Any
@@ -15,7 +15,7 @@ from mcp_server.transport.open_questions import close_question, open_question
 from mcp_server.transport.person_answers import PersonAnswers
 from shared.asgi import run_while_connected, wait_for_disconnect
 
-QUESTION_SECONDS = 50.0  # a person is waited for: most hosts give a call up after 60
+QUESTION_SECONDS = 50.0  # to wait for a person: most hosts give up a call after 60
 PING_SECONDS = 15.0  # below the idle time-outs of proxies
 _HEADERS = [
     (b"content-type", b"text/event-stream"),
@@ -25,26 +25,26 @@ _HEADERS = [
 
 
 class CallStream:
-    """What goes to the client of one call before and with its result."""
+    """Messages to the client of one call, before and with its result."""
 
     def __init__(self, answers: PersonAnswers, account_id: int, receive: Receive, send: Send, *, titled: bool) -> None:
         self._answers, self._account_id, self._receive, self._send = answers, account_id, receive, send
-        self.titled = titled  # whether the client's revision knows choices with titles
+        self.titled = titled  # whether the client's revision has choices with titles
         self._has_begun = False
-        self._lock = anyio.Lock()  # progress is told by its own task
+        self._lock = anyio.Lock()  # progress has its own task
 
     async def send_message(self, message: dict[str, Any]) -> None:
         await self._send_part(_to_event(to_json(message)))
 
     async def end(self, response: JsonResponse) -> None:
-        """The result: the last event, or the whole answer where nothing came before it."""
+        """Sends the result: as the last event, or as the whole answer if nothing came before."""
         if self._has_begun:
             await self._send_part(_to_event(response.body), more=False)
         else:
             await response(self._send)
 
     async def ask(self, method: str, params: dict[str, Any]) -> Any:
-        """The result a client sends back; None where too many are asked, it sends an error, or nothing in time.
+        """Asks; returns the client's result, or None if too many are open, or it sends an error or nothing in time.
 
         Raises ClientDisconnected. No thread, connection or transaction is held in the meantime.
         """

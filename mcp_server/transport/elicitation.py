@@ -31,8 +31,8 @@ from shared.errors import Choice
 from shared.secrets import digest, sign
 from shared.settings import settings
 
-FIELD = "answer"  # of the form, and the key of the question among the input requests
-_STATE_SECONDS = 3600.0  # longer than a question is open, so that a late answer gets the answer of who was not asked
+FIELD = "answer"  # of the form, and the question's key among the input requests
+_STATE_SECONDS = 3600.0  # longer than a question is open, so that a late reply counts as not asked
 
 
 def secure_states() -> RequestStateSecurity:
@@ -42,7 +42,7 @@ def secure_states() -> RequestStateSecurity:
 
 
 def _name_principal(ctx: ServerRequestContext[Any, Any]) -> str:
-    """Whose call it is, through which application and at which address."""
+    """The owner of the call, its application and address."""
     assert ctx.request is not None
     caller, address = ctx.request.scope["caller"], ctx.request.scope["address"]
     return json.dumps([caller.public_id, caller.client_id, address.path])
@@ -55,7 +55,7 @@ def accepts_forms(capabilities: ClientCapabilities | None) -> bool:
 
 
 def build_form(question: Question, *, titled: bool = True) -> ElicitRequest:
-    """The question as a form of one field. `titled`: choices as the revisions from 2025-11-25 write them."""
+    """The question as a form with one field. `titled`: choices in the style since 2025-11-25."""
     field = _build_choice(question.choices, titled=titled) if question.choices else {"type": "boolean"}
     title = "Your choice" if question.choices else "Yes, do it"
     schema = {"type": "object", "properties": {FIELD: {**field, "title": title}}, "required": [FIELD]}
@@ -90,7 +90,7 @@ class InPlace:
         self._stream = stream
 
     async def ask(self, question: Question) -> Reply:
-        """Raises ClientDisconnected when the client goes away in the meantime."""
+        """Raises ClientDisconnected when the client disconnects first."""
         form = build_form(question, titled=self._stream.titled).model_dump(
             mode="json", by_alias=True, exclude_none=True
         )
@@ -113,8 +113,8 @@ class RoundTrips:
         self._response = response if isinstance(response, ElicitResult) else None
 
     async def ask(self, question: Question) -> Reply:
-        """The answer this request brought. Raises QuestionSent where it brought none to this very question."""
-        # A question is the same while its words, its choices and the argument are: else the person is asked again.
+        """The reply in this request. Raises QuestionSent if it has none to this question."""
+        # Questions are the same if text, choices and argument are: otherwise the person is asked again.
         name = digest(json.dumps([question.message, question.path, question.choices]))
         if name in self._replies:
             return Reply("accept", self._replies[name])

@@ -1,4 +1,4 @@
-"""The pictures of the site, as hosts show them alongside the server's name."""
+"""The pictures of the site, for hosts to show next to the server's name."""
 
 from mcp_types import Icon
 
@@ -6,7 +6,7 @@ from shared.settings import settings
 
 
 def list_icons() -> list[Icon]:
-    """By address: the web host serves them to everybody, and a list of them stays short."""
+    """Lists icons by address, which keeps the list short: the web host serves them to everyone."""
     site = settings().web_url
     return [
         Icon(src=f"{site}/static/icon.svg", mime_type="image/svg+xml", sizes=["any"]),

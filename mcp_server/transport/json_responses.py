@@ -30,7 +30,7 @@ class JsonResponse:
 def rpc_error(
     status: int, code: int, message: str, headers: Headers = (), *, about: int | str | None = None, **data: Any
 ) -> JsonResponse:
-    """A JSON-RPC error about a request by its id; about a body as a whole it has none."""
+    """A JSON-RPC error about a request by its id; one about the whole body has none."""
     error: dict[str, Any] = {"code": code, "message": message}
     if data:
         error["data"] = data

@@ -1,6 +1,6 @@
 """The outermost middleware: host, bearer token, origin, method, areas and media type are checked before /mcp.
 
-Each rule stands where the specification, real clients and the SDK disagree; all of them hold for /mcp/ and for the
+Each rule is there because the specification, real clients and the SDK disagree; all apply to /mcp/ and to the
 narrower addresses below it too.
 """
 
@@ -13,8 +13,7 @@ from mcp_types import INVALID_PARAMS, INVALID_REQUEST
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mcp_server.calls.pace import PACE, TooManyCalls
-from mcp_server.toolkit.context import Caller
-from mcp_server.toolkit.registry import UnknownArea, parse_areas
+from mcp_server.toolkit import Caller, UnknownArea, parse_areas
 from mcp_server.transport.json_responses import Headers, JsonResponse, oauth_error, rpc_error
 from mcp_server.transport.token_verifier import (
     AuthServerUnavailable,
@@ -52,7 +51,7 @@ FindAnswer = Callable[[Scope], ASGIApp | None]
 
 
 class Reject(Exception):
-    """The request ends here, with this response."""
+    """Ends the request with this response."""
 
     def __init__(self, response: JsonResponse) -> None:
         super().__init__(response.status)
@@ -64,7 +63,7 @@ class Endpoint(NamedTuple):
 
     origin: str
     address: McpAddress
-    path: str  # as the client wrote it: areas may stand in another order
+    path: str  # as the client wrote it: areas may be in another order
 
     @property
     def metadata_url(self) -> str:
@@ -77,9 +76,9 @@ class RequestGate:
     def __init__(
         self, bearers: TokenVerifier, mcp: ASGIApp, pages: ASGIApp, explain: Explain, find_maintenance: FindAnswer
     ) -> None:
-        """`explain` is the page for a person who opened an address of the endpoint, instead of a refusal.
+        """`explain` is the page for a person who opens the endpoint, instead of a refusal.
 
-        `find_maintenance` is what a path of the pages answers instead while the service is under maintenance.
+        `find_maintenance` gives a page's answer while the service is under maintenance.
         """
         self.token_verifier, self.mcp, self.pages, self.explain = bearers, mcp, pages, explain
         self.find_maintenance = find_maintenance
@@ -107,7 +106,7 @@ class RequestGate:
         address, fault = find_address(scope["path"]), describe_fault(scope["path"])
         page, is_call = read_origin(headers), bool(address or fault or scope["path"].startswith(REST))
         if page is not None and is_preflight(scope) and (is_call or scope["path"].startswith(DOCUMENTS)):
-            # It carries no token. Open documents are for pages of any origin.
+            # It has no token. Open documents are for pages of any origin.
             if is_call and not is_page_served(page, settings().page_origins):
                 return await rpc_error(403, INVALID_REQUEST, OTHER_PAGES)(send)
             return await answer_preflight(send, page if is_call else ANY_ORIGIN)
@@ -144,14 +143,14 @@ class RequestGate:
             return await rejected.response(send)
 
     async def _check_request(self, scope: Scope, headers: list[tuple[bytes, bytes]], endpoint: Endpoint) -> Scope:
-        """The scope for the SDK: one path, trimmed headers, the caller, address and areas. Raises Reject."""
-        caller = await self._caller(scope, headers, endpoint)  # first of all checks: clients rely on the 401
+        """Returns the scope for the SDK: one path, trimmed headers, the caller, address and areas. Raises Reject."""
+        caller = await self._caller(scope, headers, endpoint)  # first: clients rely on the 401
         by_name = dict(headers)
         page = read_origin(headers)
         if page is not None and not is_page_served(page, settings().page_origins):
             raise Reject(rpc_error(403, INVALID_REQUEST, OTHER_PAGES))
         if scope["method"] != "POST":
-            # Stateless: the SDK would hold a GET open for ever without sending a byte.
+            # Stateless: the SDK would keep a GET open for ever without sending a byte.
             allow = ((b"allow", b"POST"),)
             raise Reject(rpc_error(405, INVALID_REQUEST, "Only POST is answered here.", allow))
         try:
@@ -201,7 +200,7 @@ def _retry_headers(seconds: bytes) -> Headers:
 
 
 def _token(headers: list[tuple[bytes, bytes]]) -> str:
-    """The one bearer token sent. Requests that carry an API key too are refused: they would have two identities."""
+    """The one bearer token sent. Refuses requests that also have an API key: they would have two identities."""
     credentials = [value for name, value in headers if name == b"authorization"]
     has_key = any(name == b"x-api-key" for name, _ in headers)
     if len(credentials) != 1 or has_key:

@@ -1,4 +1,4 @@
-"""Questions that wait for a person, in Redis for all processes: few of an account at once, each answered once."""
+"""Questions that wait for a person, in Redis for all processes: few per account at once, each answered once."""
 
 import secrets
 
@@ -8,17 +8,17 @@ from mcp_server.toolkit.thread_limiter import limiter
 from shared import clock
 from shared.redis import call_redis, connect, key
 
-MAX_OPEN = 5  # of one account; a call that would ask one more answers as if no one could be asked
-MAX_SECONDS = 900  # that one is open
+MAX_OPEN = 5  # of one account; beyond it a call answers as if no one could be asked
+MAX_SECONDS = 900  # that a question stays open
 
 
 async def open_question(account_id: int, seconds: float = MAX_SECONDS) -> str | None:
-    """The id of a question that may be put now; None where too many are open, or Redis is down."""
+    """Opens a question and returns its id; None if too many are open, or Redis is down."""
     return await anyio.to_thread.run_sync(_open, account_id, seconds, limiter=limiter())
 
 
 async def close_question(account_id: int, question_id: str) -> bool:
-    """Whether the question was open: an answer that comes twice, too late or from another account finds none."""
+    """Closes it; whether it was open. A second, late or foreign answer finds none."""
     return await anyio.to_thread.run_sync(_close, account_id, question_id, limiter=limiter())
 
 

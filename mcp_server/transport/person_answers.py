@@ -51,7 +51,7 @@ class PersonAnswers:
             del self._waiting[question_id]
 
     async def take(self, account_id: int, message: dict[str, Any]) -> bool:
-        """Whether the message answers an open question of this account; then the call that waits continues with it.
+        """Whether the message answers an open question of this account; if so, the waiting call continues.
 
         An error instead of a result is an answer too: no one was asked.
         """
@@ -75,7 +75,7 @@ class PersonAnswers:
         return True
 
     async def follow_others(self) -> None:
-        """Runs for ever: takes up what other processes received. While Redis is down nothing new is asked."""
+        """Runs for ever, passing on answers that other processes received. While Redis is down nothing new is asked."""
         while True:
             try:
                 await self._listen()

@@ -1,4 +1,4 @@
-"""Revocation events from the other programs over Redis: what they name is dropped from the token caches at once."""
+"""Revocation events from other programs over Redis: drops what they name from the token caches at once."""
 
 import json
 import logging
@@ -11,7 +11,7 @@ from mcp_server.transport.token_verifier import TokenVerifier
 from shared.redis import EVENTS, connect_async
 
 log = logging.getLogger(__name__)
-PING_SECONDS = 4.0  # of silence before the connection is tried; below its own timeout
+PING_SECONDS = 4.0  # of silence before testing the connection; below its own timeout
 RETRY_SECONDS = 1.0
 
 
@@ -40,7 +40,7 @@ async def _follow(*verifiers: TokenVerifier) -> None:
                 pinged = False
                 _apply(message, *verifiers)
             elif pinged:
-                return  # no answer to the ping: the connection is dead, open another
+                return  # no answer to the ping: the connection is dead, so open another
             else:
                 pinged = True
                 await channel.ping()

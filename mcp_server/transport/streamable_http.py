@@ -47,11 +47,10 @@ from starlette.requests import Request
 from starlette.types import Message, Receive, Scope, Send
 
 from mcp_server.calls.lean_tools import LEAN_TOOLS
-from mcp_server.toolkit.context import Caller
-from mcp_server.toolkit.registry import TOOLS
+from mcp_server.toolkit import TOOLS, Caller
+from mcp_server.toolkit.json_bodies import MAX_VALUES, TooManyValues, parse_json
 from mcp_server.transport.call_stream import CallStream
 from mcp_server.transport.elicitation import accepts_forms
-from mcp_server.transport.json_bodies import MAX_VALUES, TooManyValues, parse_json
 from mcp_server.transport.json_responses import JsonResponse, rpc_error
 from mcp_server.transport.person_answers import PersonAnswers
 from mcp_server.transport.sdk_server import answer_call
@@ -78,7 +77,7 @@ _MODERN_METHODS = frozenset({"tools/list", "resources/read"})
 
 @dataclass
 class _DispatchContext:
-    """The SDK's dispatch context for a request whose client is notified of progress where its answer may stream."""
+    """The SDK's dispatch context for a request whose client gets progress if its answer may stream."""
 
     transport: TransportContext
     request_id: RequestId
@@ -119,7 +118,7 @@ def open_connection(message: dict[str, Any], version: str, request: Request) -> 
         return Connection.from_envelope(version, None, None)
     if message["method"] not in _MODERN_METHODS or not check_accept_headers(request)[0]:
         return None
-    # The SDK's own checks; whatever they reject is left to it, so that it words the refusal.
+    # The SDK's own checks; the SDK answers whatever they reject.
     route = classify_inbound_request(message, headers=dict(request.headers))
     if isinstance(route, InboundLadderRejection) or find_duplicated_routing_header(request.headers.items()):
         return None
@@ -129,7 +128,7 @@ def open_connection(message: dict[str, Any], version: str, request: Request) -> 
 class WholeLists:
     """tools/list as JSON, once for each revision: writing its 135 kB took 0.4 of 0.6 milliseconds of a request.
 
-    Kept for callers of the whole catalogue; the parts of it are too many to keep.
+    Cached for callers of the whole catalogue; its parts are too many to cache.
     """
 
     def __init__(self) -> None:
@@ -138,7 +137,7 @@ class WholeLists:
     async def answer(
         self, server: Server[Any], connection: Connection, message: dict[str, Any], request: Request
     ) -> JsonResponse:
-        """What `answer_request` answers, from what it answered before where nothing of the request can change it."""
+        """The answer of `answer_request`, cached where nothing in the request can change it."""
         version, scope = connection.protocol_version, request.scope
         is_whole = message["method"] == "tools/list" and not scope["areas"] and scope["address"] is WHOLE
         if not is_whole or (message.get("params") or {}).keys() - {"_meta"}:
@@ -180,7 +179,7 @@ async def answer_request(
             connection=connection,
             lifespan_state={},
         )
-    except Exception as raised:  # the edge: the SDK turns it into a JSON-RPC error that tells nothing internal
+    except Exception as raised:  # the edge: the SDK turns it into a JSON-RPC error without internals
         error = modern_error_data(raised)
         reply["error"] = error.model_dump(exclude_none=True)
         if connection.protocol_version not in HANDSHAKE_PROTOCOL_VERSIONS:
@@ -188,9 +187,9 @@ async def answer_request(
     return JsonResponse(status, to_json(reply))
 
 
-# Session ids of clients that declare forms: the id itself carries the declaration, so no process keeps a session.
+# Session ids of clients that declare forms: the id itself contains the declaration, so no process keeps a session.
 #
-# Revisions before 2026-07-28 declare capabilities once, at `initialize`. Anyone who declares none that we use gets no
+# Revisions before 2026-07-28 declare capabilities once, at `initialize`. A client that declares none we use gets no
 # id.
 
 HEADER = b"mcp-session-id"
@@ -199,7 +198,7 @@ _MAC_LENGTH = 32
 
 
 def list_session_headers(message: dict[str, Any], caller: Caller) -> Headers:
-    """The headers of the answer to this `initialize`."""
+    """The headers for the answer to this `initialize`."""
     try:
         declared = ClientCapabilities.model_validate((message.get("params") or {}).get("capabilities"), by_name=False)
     except ValidationError:
@@ -212,7 +211,7 @@ def list_session_headers(message: dict[str, Any], caller: Caller) -> Headers:
 
 
 def has_declared_forms(session_id: bytes | None, caller: Caller) -> bool:
-    """Whether this application of this account declared forms. An id that is not ours is none, and no error."""
+    """Whether this application of this account declared forms. An id that is not ours means no, and is no error."""
     if not session_id:
         return False
     return _is_ours(session_id.decode("latin-1"), caller.public_id, caller.client_id, *settings().encryption_keys)
@@ -229,12 +228,12 @@ def _sign(material: str, nonce: str, account: str, client: str) -> str:
     return sign(material, f"mcp session\0{_KIND}\0{nonce}\0{account}\0{client}")[:_MAC_LENGTH]
 
 
-# A tools/call that needs nothing of the SDK's chain, from its message to the bytes of its answer.
+# A tools/call that needs none of the SDK's chain, from its message to its answer's bytes.
 #
 # Between one exchange and the gate the SDK builds a session, a context, a span and a chain of a dozen callables, and it
-# shapes the result by two of its models. Of all that only the check of the request concerns a call of the handshake era
-# that brings no state of a question, and that check stays the SDK's.
-# Without this way each call takes 110 to 120 microseconds more of the processor: a fact 334 instead of 217, 3.1 times
+# shapes the result with two models. Only the check of the request matters to a call of the handshake era
+# without state of a question, and that check stays the SDK's.
+# Without this each call takes 110 to 120 microseconds more of the processor: a fact 334 instead of 217, 3.1 times
 # less than on FastMCP instead of 4.7, where 3.0 is the goal (`python -m tests.bench`, FastMCP 4.2.3).
 # `tests/mcp_server/transport/test_single_exchange.py` compares both ways answer by answer.
 
@@ -242,9 +241,9 @@ _KNOWN_PARAMS = frozenset({"name", "arguments", "_meta"})
 
 
 def is_direct(message: dict[str, Any], version: str) -> bool:
-    """Whether it is a call of one of our tools that nothing in between has anything to do with.
+    """Whether it is a call of one of our tools that needs nothing in between.
 
-    Whatever the SDK would refuse is left to it.
+    The SDK gets whatever it would refuse.
     """
     params = message.get("params")
     if message["method"] != "tools/call" or "id" not in message or not params or params.keys() - _KNOWN_PARAMS:
@@ -269,7 +268,7 @@ async def answer_directly(message: dict[str, Any], version: str, scope: Scope, r
 
 
 def _open_span(message: dict[str, Any], version: str) -> AbstractContextManager[None]:
-    """The span that the SDK makes around a call; it continues from the trace that the client names."""
+    """The span that the SDK makes around a call; it continues the client's trace."""
     name, meta = message["params"]["name"], message["params"].get("_meta")
     traceparent = meta.get("traceparent") if isinstance(meta, dict) else None
     labels = {
@@ -321,7 +320,7 @@ class Transport:
             return await self._take_answer(message, scope["caller"], send)
         if HEADER in headers and (stream := self._open_stream(message, version, scope, receive, send)):
             return await self._answer_on(stream, version, message, Request({**scope, "call_stream": stream}, receive))
-        # Only a caller that asked for progress, and says it reads streams, gets one.
+        # Only a caller that asked for progress and accepts streams gets one.
         accept = headers.get(b"accept", b"")
         meta = (message.get("params") or {}).get("_meta")
         if isinstance(meta, dict) and "progressToken" in meta and STREAM in accept:
@@ -340,7 +339,7 @@ class Transport:
     def _open_stream(
         self, message: dict[str, Any], version: str, scope: Scope, receive: Receive, send: Send
     ) -> CallStream | None:
-        """The stream of a call whose client can show forms; it begins only where something is asked or told."""
+        """The stream of a call whose client can show forms; it starts only when there is a question or news."""
         headers, caller = dict(scope["headers"]), scope["caller"]
         is_call = "id" in message and message["method"] == "tools/call" and version in HANDSHAKE_PROTOCOL_VERSIONS
         if (
@@ -356,7 +355,7 @@ class Transport:
         await stream.end(await answer_request(self.server, connection, message, request))
 
     async def _take_answer(self, message: dict[str, Any], caller: Caller, send: Send) -> None:
-        """202 for the answer to a question of ours; 400 for one that no one waits for."""
+        """Answers 202 for the reply to one of our questions; 400 if no one waits for it."""
         if await self.answers.take(caller.account_id, message):
             await send({"type": "http.response.start", "status": 202, "headers": [(b"content-length", b"0")]})
             await send({"type": "http.response.body", "body": b""})
@@ -365,7 +364,7 @@ class Transport:
 
 
 def _parse_message(body: bytes, version: str) -> tuple[dict[str, Any], bytes] | JsonResponse:
-    """One JSON-RPC message and its body, or the refusal of what is none."""
+    """One JSON-RPC message and its body, or the refusal of anything else."""
     try:
         message = parse_json(body)
     except TooManyValues:
@@ -386,7 +385,7 @@ def _parse_message(body: bytes, version: str) -> tuple[dict[str, Any], bytes] | 
 
 
 def _read_object(value: Any) -> dict[str, Any] | None:
-    """Arguments that a client sent as the text of an object; None for what is none."""
+    """Arguments that a client sent as the text of an object; None for anything else."""
     try:
         parsed = parse_json(value.encode()) if isinstance(value, str) else None
     except ValueError:
@@ -395,7 +394,7 @@ def _read_object(value: Any) -> dict[str, Any] | None:
 
 
 def _find_fault(message: Any) -> str | None:
-    """Why this is not one JSON-RPC message that can be served, in our words and not a library's."""
+    """Why this is not a single JSON-RPC message that can be served, in our own words."""
     if isinstance(message, list):
         return "Batches are not part of this protocol; send one request at a time."
     if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
@@ -412,7 +411,7 @@ def _find_fault(message: Any) -> str | None:
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:
-    """A `receive` that gives the body once more and then continues with the client's own messages."""
+    """A `receive` that repeats the body and then continues with the client's own messages."""
     unread = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def receive_again() -> Message:

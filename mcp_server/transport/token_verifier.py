@@ -32,12 +32,12 @@ from shared.settings import SCOPE, settings
 from shared.telemetry.call_context import note_account
 from shared.telemetry.metrics import BEARER_CHECKS, count
 
-# Limits on bad tokens by address; tokens that were good recently are never kept out by them.
+# Limits on bad tokens by address; recently good tokens are never affected.
 
-REFUSALS_PER_MINUTE = 600  # of one address that the auth server was asked about: guesses, or a host of many people
+REFUSALS_PER_MINUTE = 600  # of one address, looked up at the auth server: guesses, or a host with many users
 TRUSTED_REFUSALS_PER_MINUTE = 20_000  # of networks that act for many people: some 36,000 tokens an hour expire there
-LOOKUPS_WHEN_CROWDED = 5  # unknown tokens of a crowded address that are still looked up each second
-GOOD_SECONDS = 3600.0  # that a good token is remembered, by digest: the lifetime of an access token
+LOOKUPS_WHEN_CROWDED = 5  # unknown tokens of a crowded address still looked up each second
+GOOD_SECONDS = 3600.0  # that a good token is remembered, by digest: an access token's lifetime
 MAX_REMEMBERED = 50_000  # tokens, and addresses
 
 
@@ -48,13 +48,13 @@ class RefusalLimits:
         self.prefix = prefix
         self.good_until: OrderedDict[str, float] = OrderedDict()  # by digest of the token
         self.crowded_until: OrderedDict[str, float] = OrderedDict()  # by address
-        self.lookups: dict[str, tuple[int, int]] = {}  # of crowded addresses: the second, and how many in it
+        self.lookups: dict[str, tuple[int, int]] = {}  # of crowded addresses: the second, and the count in it
 
     def remember_good(self, name: str) -> None:
         _put(self.good_until, name, time.monotonic() + GOOD_SECONDS)
 
     def find_wait(self, name: str, address: str) -> int:
-        """Seconds this token of this address has to wait before it is looked up; 0 when it need not."""
+        """Seconds that this token of this address must wait for its lookup, or 0."""
         now = time.monotonic()
         wait = self.crowded_until.get(address_key(address), 0.0) - now
         if wait <= 0 or self.good_until.get(name, 0.0) > now or self._take_lookup(address_key(address), int(now)):
@@ -70,7 +70,7 @@ class RefusalLimits:
         return count <= LOOKUPS_WHEN_CROWDED
 
     def count_refusal(self, address: str) -> None:
-        """One more refused token; over the limit the address counts as crowded until the minute ends."""
+        """Counts one more refused token; over the limit the address counts as crowded until the minute ends."""
         limit = choose_limit(address, REFUSALS_PER_MINUTE, TRUSTED_REFUSALS_PER_MINUTE) or REFUSALS_PER_MINUTE
         verdict = hit(f"refused:{self.prefix}:{address_key(address)}", limit, 60)
         if not verdict.allowed:
@@ -78,7 +78,7 @@ class RefusalLimits:
 
 
 def _put(moments: "OrderedDict[str, float]", name: str, moment: float) -> None:
-    """The newest last; the oldest go first when there are too many."""
+    """Adds an entry at the end; drops the oldest when there are too many."""
     moments[name] = moment
     moments.move_to_end(name)
     while len(moments) > MAX_REMEMBERED:
@@ -86,13 +86,13 @@ def _put(moments: "OrderedDict[str, float]", name: str, moment: float) -> None:
 
 
 log = logging.getLogger(__name__)
-PREFIX = "awt_at_"  # how the auth server begins every access token
+PREFIX = "awt_at_"  # prefix of every access token of the auth server
 KEY_PREFIX = "awt_ak_"  # and every API key
 ACCEPTED_SECONDS = 30.0  # that a good answer is cached
 REFUSED_SECONDS = 5.0  # that a bad one is cached
 GRACE_SECONDS = 60.0  # that a cached token is accepted longer while the auth server is down
 RETRY_SECONDS = 1.0  # between two attempts to reach an auth server that is down
-MAX_CACHED_TOKENS = 10_000  # good and bad tokens apart, so that guesses never evict users
+MAX_CACHED_TOKENS = 10_000  # good and bad tokens separately, so that guesses never evict users
 LAST_SEEN_INTERVAL = timedelta(hours=1)
 _CONNECTION_LOST = (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError)
 
@@ -120,7 +120,7 @@ class RateLimited(Exception):
 
 
 class AuthServerUnavailable(Exception):
-    """The token or cookie could not be judged; clients must not discard their session for that."""
+    """The token or cookie could not be judged; clients must not discard their session."""
 
 
 @dataclass
@@ -150,10 +150,10 @@ class TokenVerifier:
         self.auth_server = AuthServerClient()
 
     async def check(self, token: str, address: str = "", at: McpAddress | None = None) -> Caller:
-        """The caller. Raises TokenRejected, RateLimited or AuthServerUnavailable.
+        """Returns the caller. Raises TokenRejected, RateLimited or AuthServerUnavailable.
 
-        `address` is where the request comes from, `at` the address of ours it was sent to; the token must be for that
-        one or for a wider one (RFC 8707). Without `at` no audience is asked for: API keys have none.
+        `address` is where the request comes from, `at` our address it was sent to; the token must be for that
+        one or for a wider one (RFC 8707). Without `at` no audience is needed: API keys have none.
         """
         verified = await self._verify(token, address)
         note_account(verified.caller.public_id)
@@ -215,7 +215,7 @@ class TokenVerifier:
         return verdict
 
     def _extend(self, name: str) -> VerifiedToken:
-        """In an outage a cached token is accepted for a while; one request a second tries the auth server again."""
+        """Accepts a cached token a while longer in an outage; one request a second tries the auth server again."""
         cached, now = self.cache.get(name), time.monotonic()
         if cached is None or now >= cached.end:
             raise AuthServerUnavailable
@@ -256,7 +256,7 @@ class TokenVerifier:
             except (httpx.HTTPError, ValueError):
                 raise AuthServerUnavailable from None
         if not isinstance(document, dict):
-            if response.status_code != 503:  # it says itself what is down
+            if response.status_code != 503:  # the answer itself says what is down
                 log.warning("bearer: the auth server answered %s with status %d", self.path, response.status_code)
             raise AuthServerUnavailable
         return document
@@ -264,7 +264,7 @@ class TokenVerifier:
     def forget(self, event: dict[str, Any]) -> None:
         """Drops what an event names: a token (its digest), a family of tokens, an account, or a client's tokens.
 
-        Refusals are dropped as well: what was suspended may be restored.
+        Refusals are dropped as well: a suspended account may be restored.
         """
         self.events += 1
         self.cache.pop(event.get("token", ""), None)
@@ -313,7 +313,7 @@ def _token_seconds(document: dict[str, Any]) -> float | Problem:
 
 
 def _find_addresses(document: dict[str, Any]) -> frozenset[McpAddress]:
-    """The addresses of ours that the token's audience names, on whichever host."""
+    """The addresses of ours that the token's audience names, on any host."""
     aud = document.get("aud")
     audience = [name for name in (aud if isinstance(aud, list) else [aud]) if isinstance(name, str)]
     addresses = (find_resource(name, settings().resources) for name in audience)
@@ -321,7 +321,7 @@ def _find_addresses(document: dict[str, Any]) -> frozenset[McpAddress]:
 
 
 def _key_seconds(document: dict[str, Any]) -> float | Problem:
-    """An API key does not expire by itself."""
+    """How long a key is good here; it does not expire by itself."""
     ours = document.get("active") is True and document.get("iss") == settings().web_url
     return ACCEPTED_SECONDS + GRACE_SECONDS if ours else Problem.INVALID
 

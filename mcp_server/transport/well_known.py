@@ -18,7 +18,7 @@ from shared.reference.load import reference
 from shared.settings import SCOPE, settings
 
 AUTH_METADATA = "/.well-known/oauth-authorization-server"
-# At the bare one stands the origin, which the auth server reads as the whole endpoint.
+# The bare one has the origin, which the auth server reads as the whole endpoint.
 METADATA_PATHS = (METADATA, *(METADATA + path for path in ADDRESSES), METADATA + PARTS + "{areas}")
 CACHE_SECONDS = 60.0
 PUBLIC_HEADERS = {"Access-Control-Allow-Origin": "*", "Cache-Control": "public, max-age=3600"}
@@ -26,9 +26,9 @@ RETRY_HEADERS = {"Retry-After": "2", "Cache-Control": "no-store"}
 
 
 async def resource_metadata(request: Request) -> Response:
-    """RFC 9728, for the host in the request: the resource is the address this document's own was made from (3.3).
+    """RFC 9728, for the requested host: the resource is the address from which this one was derived (3.3).
 
-    So areas stand as the client wrote them: a client compares it with the address that it asked.
+    So areas keep the client's order: a client compares it with the address that it asked.
     """
     path = request.scope["path"].removeprefix(METADATA)
     if path and find_address(path) is None:
@@ -44,7 +44,7 @@ async def resource_metadata(request: Request) -> Response:
 
 
 class AuthMetadata:
-    """The auth server's own document, for older clients that ask the host of the resource for it."""
+    """The auth server's own document, for older clients that request it from the resource's host."""
 
     def __init__(self, auth_server: AuthServerClient) -> None:
         self.auth_server = auth_server

@@ -2,8 +2,7 @@
 
 from typing import Literal
 
-from mcp_server.toolkit.registry import TOOLS
-from mcp_server.toolkit.results import Part
+from mcp_server.toolkit import TOOLS, Part
 from shared.reference.airlines import Airline
 
 Endpoint = Literal["availability", "monthly", "all_airlines", "flight_alert", "pricing"]

@@ -1,4 +1,4 @@
-"""Award charts as results show them: prices by zone, distance or category, side by side for each season."""
+"""Award charts for results: prices by zone, distance or category, side by side for each season."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -7,9 +7,12 @@ from typing import Literal, NamedTuple
 from mcp_server.toolkit.provenance import Audited, Verified, describe_audited, describe_verified
 from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Part
 from shared.domain.award_charts import Chart, Points, RoutePrice
+from shared.domain.dates import format_iso_day
 from shared.reference.hotel_awards import find_programme
 from shared.reference.reference import Reference
-from shared.reference.rows import AwardExample, ChartGap, HotelPointValue, HyattPrice, Program
+from shared.reference.rows.award_charts import AwardExample, ChartGap
+from shared.reference.rows.programmes import Program
+from shared.reference.rows.travel import HotelPointValue, HyattPrice
 
 Season = Literal["lowest", "off_peak", "standard", "peak"]
 Scope = Literal["own", "partner"]
@@ -50,7 +53,7 @@ class Example(Verified):
 
 
 class MissingChart(Audited):
-    """Why no chart is here."""
+    """Why there is no chart here."""
 
     sentence: str
 
@@ -67,7 +70,7 @@ class RateRow(Part):
 
 
 class ChartPrice(NamedTuple):
-    """What a chart says of a cabin at a band or zone pair. Rows are made of those shown alone: one chart has 739."""
+    """What a chart says of a cabin at a band or zone pair. Rows are made only of those shown: one chart has 739."""
 
     chart: Chart
     cabin: str
@@ -116,7 +119,7 @@ def has_seasons(price: RoutePrice) -> bool:
     return any("peak" in p.points or "off_peak" in p.points for p in price.cabins.values())
 
 
-# What is made of rows is kept: get_program_rates takes 517 us instead of 693, get_pricing 459 instead of 628. When all
+# Built rows are cached: get_program_rates takes 517 us instead of 693, get_pricing 459 instead of 628. When all
 # charts and examples were asked for that is 6 MB.
 _KEPT = 512
 
@@ -127,19 +130,17 @@ def to_example(row: AwardExample) -> Example:
     return Example(**prices, **describe_verified(row))
 
 
-def to_examples(rows: Sequence[AwardExample], airline: str | None = None, *, own: bool = False) -> list[Example]:
-    """Examples of one airline, or all; a star stands for any partner."""
-    fits = {airline} if own else {airline, "*"}
-    return [to_example(r) for r in rows if airline is None or fits & set(r.airline.split("|"))]
-
-
 def to_scope(program: Program, airline: str) -> Scope:
     return "own" if airline in program.iata else "partner"
 
 
 def list_examples(reference: Reference, program: Program, scope: Scope, airline: str | None) -> list[Example]:
     """Dated prices of one airline, or of all flights of the scope."""
-    examples = to_examples(reference.examples(program.slug), airline, own=airline in program.iata)
+    # Examples of one airline, or all; a star stands for any partner.
+    fits = {airline} if airline in program.iata else {airline, "*"}
+    examples = [
+        to_example(r) for r in reference.examples(program.slug) if airline is None or fits & set(r.airline.split("|"))
+    ]
     return [e for e in examples if (set(e.airline.split("|")) <= set(program.iata)) == (scope == "own")]
 
 
@@ -147,8 +148,23 @@ def describe_quotes(examples: list[Example]) -> str:
     return "Dated examples are quoted." if examples else "No dated example of a price is known."
 
 
+def put_route_first(
+    reference: Reference, examples: list[Example], start: str, end: str, cabin: str | None
+) -> tuple[list[Example], str]:
+    """The examples with those of a route and cabin first, and a sentence that names these; empty without one."""
+    pairs = {(row.origin, row.destination) for row in reference.find_examples(start, end, cabin)}
+    here = [e for e in examples if (e.origin, e.destination) in pairs and cabin in (None, e.cabin)]
+    prices = "; ".join(
+        f"{e.cabin.replace('_', ' ')} {e.points:,} {e.direction.replace('_', ' ')} ({e.level}),"
+        f" {f'seen {format_iso_day(e.as_of)}' if e.as_of else 'undated'}"
+        for e in here[:4]
+    )
+    others = [e for e in examples if e not in here]
+    return [*here, *others], f" Dated prices of this route: {prices}." if here else ""
+
+
 def find_chart_gap(reference: Reference, program: str, scope: Scope, airline: str | None = None) -> ChartGap | None:
-    """Why the programme's chart of one airline, or of its own or partner flights, is not here, where that is known."""
+    """Why the programme's chart of one airline, or of own or partner flights, is missing, where that is known."""
     gaps = {r.scope: r for r in reference.rows("award_chart_gaps.csv") if r.program == program}
     return (gaps.get(airline) if airline else None) or gaps.get(scope)
 
@@ -159,7 +175,7 @@ def to_gap(row: ChartGap) -> MissingChart:
 
 @lru_cache(maxsize=_KEPT)
 def list_rates(chart: Chart, cabin: str | None) -> tuple[ChartPrice, ...]:
-    """One for each band or zone pair of each cabin, its seasons next to each other."""
+    """One row for each band or zone pair of each cabin, with its seasons side by side."""
     prices: dict[tuple[str, str], Points] = {}
     for name, bands in chart.bands.items():
         for band in bands:
@@ -174,7 +190,7 @@ def list_rates(chart: Chart, cabin: str | None) -> tuple[ChartPrice, ...]:
 
 @lru_cache(maxsize=_KEPT)
 def to_rate_rows(chart: Chart, cabin: str | None, most: int) -> tuple[RateRow, ...]:
-    """The rows of its first rates, at most so many."""
+    """The rows of its first rates, at most that many."""
     return tuple(_to_rate_row(rate) for rate in list_rates(chart, cabin)[:most])
 
 
@@ -192,7 +208,7 @@ def _to_rate_row(rate: ChartPrice) -> RateRow:
 
 
 def to_category_rows(prices: Sequence[HyattPrice]) -> list[CategoryRow]:
-    """One row for each category and room, its levels next to each other."""
+    """One row for each category and room, with its levels side by side."""
     levels = dict.fromkeys(row.level for row in prices)
     by_category: dict[tuple[int, str], dict[str, int | NoDataWord]] = {}
     for row in prices:
@@ -208,7 +224,7 @@ def describe_caveats(charts: Sequence[Chart]) -> list[str]:
 
 
 def describe_hotel_caveats(prices: Sequence[HyattPrice]) -> list[str]:
-    """What the levels of a category chart mean, and what they do not."""
+    """Sentences on what the levels of a category chart mean, and do not."""
     levels = dict.fromkeys(row.level for row in prices)
     caveats = ["The hotel decides the level of a night."]
     if "moderate" in levels:
@@ -223,7 +239,7 @@ def to_value_row(value: HotelPointValue) -> ValueRow:
 
 
 def describe_values(values: Sequence[HotelPointValue]) -> str:
-    """What the points of a programme are worth, in a sentence."""
+    """A sentence on the value of a programme's points."""
     bills = [f"{v.points:,} points pay {v.currency} {v.amount:,.2f} of a bill" for v in values if v.kind == "bill"]
     nights = [f"{v.points:,}" for v in values if v.kind == "night"]
     if nights:

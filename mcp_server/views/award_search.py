@@ -4,9 +4,8 @@ from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
 from typing import Protocol, TypeVar
 
-from mcp_server.toolkit.context import CallBase
+from mcp_server.toolkit import CallBase, Part, Result
 from mcp_server.toolkit.parameters import Cabin
-from mcp_server.toolkit.results import Part, Result
 from shared.domain.airport_pairs import JourneyEnd, Pair
 from shared.domain.dates import format_weekday
 from shared.domain.plans import CABINS, FREE_CABINS, Plan, list_cabins
@@ -98,7 +97,7 @@ def describe_hidden_cabins(call: CallBase) -> str:
 
 
 def resolve_routes(call: CallBase, origin: str, destination: str) -> list[Pair]:
-    """The airports to search between, of airports or cities. Raises NotFound, and Invalid where both share one."""
+    """The airports to search between, of airports or cities. Raises NotFound, and Invalid if both share one."""
     facts = call.reference
     start, end = (JourneyEnd(code, tuple(require_airports(facts, code))) for code in (origin, destination))
     if set(start.airports) & set(end.airports):
@@ -123,14 +122,14 @@ def build_not_on_sale(call: CallBase, airline: Airline, day: date) -> NoData:
 
 
 def find_best_offer(airline: Airline, offers: Iterable[P]) -> P | None:
-    """The lowest price of the airline's own programme, else of any: points of different programmes do not compare."""
+    """The lowest price of the airline's own programme, else of any: points of two programmes do not compare."""
     candidates = list(offers)
     own = [o for o in candidates if o.program == airline.program]
     return min(own or candidates, key=lambda o: o.points, default=None)
 
 
 def list_searchable(call: CallBase) -> list[str]:
-    """Every airline in live mode, since a source may know any; in the sandbox those a chart names."""
+    """Every airline in live mode, since a source may know any; in the sandbox only those in a chart."""
     facts = call.reference
     if call.data_mode == "live":
         return sorted(facts.airlines)

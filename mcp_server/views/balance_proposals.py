@@ -1,18 +1,17 @@
-"""A balance that a programme's statement names: shown as a proposal, and saved once the person says so."""
+"""A balance that a programme's statement names: shown as a proposal, and saved once the person agrees."""
 
 from collections.abc import Mapping
 from datetime import date
 from typing import Any, get_args
 
-from mcp_server.toolkit.context import Call
+from mcp_server.toolkit import TOOLS, Call, Part, Result
 from mcp_server.toolkit.parameters import ProgramSlug
-from mcp_server.toolkit.registry import TOOLS
-from mcp_server.toolkit.results import Part, Result
 from mcp_server.toolkit.wording import program_name
 from shared.db.balances import load_balances
 from shared.db.members import HOLDER
 from shared.domain.dates import format_day
 from shared.errors import Fault, Invalid
+from shared.reference.load import Reference
 
 SAVES = "update_points_balance"
 
@@ -33,7 +32,7 @@ class BalanceProposal(Part):
 
 
 def to_proposal(call: Call, facts: Mapping[str, Any], fields: Mapping[str, Any] | None = None) -> BalanceProposal:
-    """`fields`: what the person says otherwise. Raises Invalid for a name that no balance has."""
+    """`fields`: the person's corrections. Raises Invalid for an unknown field."""
     corrections = dict(fields or {})
     unknown = corrections.keys() - TOOLS[SAVES].arguments.schema["properties"].keys() - {"type"}
     if unknown:
@@ -44,7 +43,7 @@ def to_proposal(call: Call, facts: Mapping[str, Any], fields: Mapping[str, Any] 
     corrections.pop("type", None)
     read = {name: facts[name] for name in ("program", "balance", "as_of") if facts.get(name) is not None}
     if "program" in read and "program" not in corrections:
-        read |= name_account(call, str(read.pop("program")))
+        read |= name_account(call.reference, str(read.pop("program")))
     arguments = read | corrections
     missing = [name for name in ("program", "balance") if arguments.get(name) is None]
     slug = None if "program" in missing or corrections.get("program") else facts.get("program")
@@ -63,15 +62,15 @@ def to_proposal(call: Call, facts: Mapping[str, Any], fields: Mapping[str, Any] 
     )
 
 
-def name_account(call: Call, slug: str) -> dict[str, str]:
+def name_account(facts: Reference, slug: str) -> dict[str, str]:
     """Programme and country: the Membership Rewards of all countries have one name in the tool."""
     if slug in get_args(ProgramSlug):
         return {"program": slug}
-    return {"program": slug.rpartition("-")[0], "country": call.reference.programs[slug].home_country or ""}
+    return {"program": slug.rpartition("-")[0], "country": facts.programs[slug].home_country or ""}
 
 
 def describe_proposal(call: Call, proposal: BalanceProposal) -> str:
-    """`Aeroplan: 42,318 points on 5 Nov 2026; saved is 40,000 of 1 Oct 2026.`, or what is to be asked."""
+    """`Aeroplan: 42,318 points on 5 Nov 2026; saved is 40,000 of 1 Oct 2026.`, or the open questions."""
     if proposal.missing:
         names = [program_name(call.reference, slug) for slug in proposal.programs]
         which = f"Which programme is it of{': ' + ', '.join(names) if names else ''}?"
@@ -86,7 +85,7 @@ def describe_proposal(call: Call, proposal: BalanceProposal) -> str:
 
 
 def save_proposal(call: Call, proposal: BalanceProposal) -> Result:
-    """Saves it as the tool of balances does, by its checks. Raises Invalid, also where a newer balance is saved."""
+    """Saves it with the checks of the balances tool. Raises Invalid, also if a newer balance is saved."""
     tool = TOOLS[SAVES]
     try:
         arguments = tool.arguments.check(dict(proposal.arguments))

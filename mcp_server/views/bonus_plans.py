@@ -1,4 +1,4 @@
-"""A year's plan of welcome bonuses for a household, and the days on which issuers' rules let go of its cards."""
+"""A year's plan of welcome bonuses for a household, and the days on which cards stop counting for issuers' rules."""
 
 from collections.abc import Iterable, Sequence
 from datetime import date
@@ -6,8 +6,7 @@ from decimal import Decimal
 
 import sqlalchemy as sa
 
-from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.results import Money, Part
+from mcp_server.toolkit import Call, Money, Part
 from mcp_server.views.own_cards import Wallet
 from shared.db.cards import Card as Row
 from shared.db.cards import read_bonus_spending
@@ -67,7 +66,7 @@ class BonusAgain(Part):
 
 
 def to_bonus_card(call: Call, card: CatalogCard, point: Decimal | None) -> BonusCard | None:
-    """A card with a current offer that can be valued, in US dollars; None where a part of it is not known."""
+    """A card with a current offer that can be valued, in US dollars; None if part of it is unknown."""
     rate = find_exchange_rate(card.fee_currency)
     welcome = catalogue.find_counted_offer(call.reference, card.slug, call.today)
     if rate is None or point is None or welcome is None or card.annual_fee is None:
@@ -89,7 +88,7 @@ def to_bonus_card(call: Call, card: CatalogCard, point: Decimal | None) -> Bonus
 
 
 def sum_promised(call: Call, members: Sequence[str]) -> Decimal:
-    """What the open bonuses of these members still ask for, in US dollars, as far as statements show."""
+    """The spending still needed for these members' open bonuses, in US dollars, as far as statements show."""
     rows = call.db.scalars(sa.select(Row).where(Row.member.in_(members), Row.spend_requirement.is_not(None))).all()
     running = [
         row
@@ -144,7 +143,7 @@ def describe_plan(steps: Sequence[PlannedBonus], months: int, monthly: Decimal |
 
 
 def list_slots(call: Call, wallet: Wallet, country: str | None) -> list[CardSlots]:
-    """Rules that limit the cards opened in a time, as far as any of the cards kept counts; the fullest first."""
+    """Rules that limit cards opened within a time, if any of these cards count; the fullest first."""
     slots = []
     for row in call.reference.rows("issuer_rules.csv"):
         is_window = row.kind in ("opened_any", "opened_issuer") and row.limit is not None
@@ -187,7 +186,7 @@ def list_bonuses_again(call: Call, wallet: Wallet) -> list[BonusAgain]:
 def describe_slots(slots: Iterable[CardSlots]) -> list[str]:
     """The next slot of the first rule that counts cards of all issuers: `Chase counts 4 of 5 cards ...`"""
     for slot in slots:
-        if slot.opens_on and slot.limit > 2:  # smaller ones only space applications
+        if slot.opens_on and slot.limit > 2:  # smaller limits only space applications
             cards = f"{slot.counted} of {slot.limit} cards"
             return [f"{slot.issuer} counts {cards} as used; the next one leaves on {format_day(slot.opens_on[0])}."]
     return []

@@ -1,4 +1,4 @@
-"""Flight and hotel bookings as results show them; the number of statements does not grow with the rows."""
+"""Flight and hotel bookings for results; the number of SQL statements does not grow with the rows."""
 
 from collections.abc import Sequence
 from datetime import date, datetime, time
@@ -8,9 +8,8 @@ from uuid import UUID
 
 from pydantic import PlainSerializer
 
-from mcp_server.toolkit.context import Call, LiveCall
+from mcp_server.toolkit import Call, LiveCall, Marked, Money, Part
 from mcp_server.toolkit.parameters import Cabin
-from mcp_server.toolkit.results import Marked, Money, Part
 from shared.db import bookings as store
 from shared.db.bookings import HotelPrice, Watched
 from shared.db.vouchers import on_bookings
@@ -142,18 +141,21 @@ class HotelBooking(Part):
     money_back: Money | None
     points_credited: int | None
     free_cancellation_until: date | None
+    booked: bool
+    max_points_per_night: int | None
+    max_cash_per_night: Money | None
     created_at: datetime
     updated_at: datetime
 
 
 def to_flight_bookings(call: Call, rows: Sequence[store.FlightBooking]) -> list[FlightBooking]:
-    """One statement reads the vouchers of all rows."""
+    """Converts rows; one statement reads the vouchers of all."""
     vouchers = on_bookings(call.db, "flight", [row.id for row in rows])
     return [to_flight_booking(call, row, [v.id for v in vouchers[row.id]]) for row in rows]
 
 
-def to_hotel_bookings(call: Call, rows: Sequence[store.HotelBooking]) -> list[HotelBooking]:
-    """One statement reads the vouchers of all rows and one their prices."""
+def to_hotel_bookings(call: Call, rows: Sequence[store.HotelStay]) -> list[HotelBooking]:
+    """Converts rows; one statement reads the vouchers of all, and one the prices."""
     vouchers = on_bookings(call.db, "hotel", [row.id for row in rows])
     prices = store.prices_of(call.db, rows)
     return [to_hotel_booking(call, row, [v.id for v in vouchers[row.id]], prices.get(row.id)) for row in rows]
@@ -175,11 +177,12 @@ def to_flight_booking(call: Call, row: store.FlightBooking, voucher_ids: list[in
 
 
 def to_hotel_booking(
-    call: Call, row: store.HotelBooking, voucher_ids: list[int], watched: Watched | None = None
+    call: Call, row: store.HotelStay, voucher_ids: list[int], watched: Watched | None = None
 ) -> HotelBooking:
     """`watched` is None for a stay whose price was never checked."""
     prices = watched or Watched(None, None, None)
     state = stay_state(call.reference, row, call.now)
+    is_watched = bool(row.hotel_code) and row.active and row.paused_at is None
     columns = {name: getattr(row, name) for name in HotelBooking.model_fields if hasattr(row, name)}
     computed = {
         "booking_id": row.id,
@@ -187,12 +190,11 @@ def to_hotel_booking(
         "hotel": to_hotel(call, row),
         "changes": row.changes or [],
         "cancelled_on": _find_cancelled_day(row),
-        "nights": (row.check_out_date - row.check_in_date).days,
         "voucher_ids": voucher_ids,
         "monitoring": Monitoring(
-            active=state == "upcoming" and bool(row.hotel_code),
+            active=state == "upcoming" and is_watched,
             last_checked_at=row.last_checked_at,
-            next_check_on=next_check(state, prices.next_due_at, call.now) if row.hotel_code else None,
+            next_check_on=next_check(state, prices.next_due_at, call.now) if is_watched else None,
             last_error=row.last_error,
         ),
         "latest": to_price_snapshot(prices.latest) if prices.latest else None,
@@ -202,12 +204,12 @@ def to_hotel_booking(
     return HotelBooking.model_validate(columns | computed)
 
 
-def _find_cancelled_day(row: store.FlightBooking | store.HotelBooking) -> date | None:
-    """As a person says, else the day of the letter."""
+def _find_cancelled_day(row: store.FlightBooking | store.HotelStay) -> date | None:
+    """The day the person gave, else the day of the letter."""
     return row.cancelled_on or (row.cancelled_at and row.cancelled_at.date())
 
 
-def to_hotel(call: Call, row: store.HotelBooking) -> Hotel:
+def to_hotel(call: Call, row: store.HotelStay) -> Hotel:
     facts = hotels.find_stored(call.reference, row.hotel_code)
     if facts is None:
         place = {"city": row.hotel_city, "country": row.hotel_country}
@@ -216,7 +218,7 @@ def to_hotel(call: Call, row: store.HotelBooking) -> Hotel:
 
 
 def to_price_snapshot(row: HotelPrice) -> PriceSnapshot:
-    """A stored price: what was live when it was captured is cached now."""
+    """Converts a stored price: live data then is cached data now."""
     columns = {name: getattr(row, name) for name in PriceSnapshot.model_fields if name != "generated_at"}
     marks = {"mode": "sandbox" if row.mode == "sandbox" else "cached", "generated_at": _generated_at(row)}
     return PriceSnapshot.model_validate(columns | marks)
@@ -226,21 +228,13 @@ def _generated_at(row: HotelPrice) -> datetime | None:
     return row.captured_at if row.mode == "sandbox" else None
 
 
-def find_price_drop(row: store.HotelBooking, price: HotelPrice) -> PriceDrop | None:
-    """How much less the stay costs now than when it was booked; None when it does not cost less."""
+def find_price_drop(row: store.HotelStay, price: HotelPrice) -> PriceDrop | None:
+    """How much less the stay costs now than when booked; None if it does not."""
     booked = (row.original_points, row.original_pay_rate_usd, row.cash_rate_currency)
     saving = bookings.find_price_drop(row.kind, booked, (price.points, price.cash, price.currency))
     if saving is None:
         return None
-    return PriceDrop(
-        points_saved=saving.points_saved,
-        cash_saved=saving.cash_saved,
-        currency=saving.currency,
-        percent=saving.percent,
-        against=saving.against,
-        captured_at=price.captured_at,
-        generated_at=_generated_at(price),
-    )
+    return PriceDrop.from_row(saving, captured_at=price.captured_at, generated_at=_generated_at(price))
 
 
 def describe_drop(booking: HotelBooking, drop: PriceDrop) -> str:
@@ -255,6 +249,6 @@ def describe_drop(booking: HotelBooking, drop: PriceDrop) -> str:
 
 
 def describe_no_watch(call: Call | LiveCall) -> str:
-    """Why the price of a stay at a hotel without a code is not watched."""
+    """Says why the price of a stay at a hotel without a code is not watched."""
     hotel_count = len(call.reference.rows("hotels.csv"))
     return f"Prices of this hotel are not watched: it is not among the {hotel_count:,} known ones."

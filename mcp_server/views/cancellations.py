@@ -1,4 +1,4 @@
-"""A cancellation a person notes: what came back, in sentences, and the balance it can be added to."""
+"""A cancellation that a person records: the refund, in sentences, and the balance to add it to."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -7,10 +7,9 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from mcp_server.toolkit.context import Call
+from mcp_server.toolkit import Call, Part
 from mcp_server.toolkit.edits import describe_changes
 from mcp_server.toolkit.parameters import at_most
-from mcp_server.toolkit.results import Part
 from mcp_server.toolkit.wording import program_name
 from mcp_server.views.vouchers import describe_freed_vouchers
 from shared.db.balances import find_balance
@@ -37,7 +36,7 @@ class BalanceOffer(Part):
 
 @dataclass(frozen=True)
 class Settled:
-    """What became of a cancellation. `sentences` are empty for a booking that stands."""
+    """What became of a cancellation. `sentences` is empty for a booking that is not cancelled."""
 
     sentences: str = ""
     offer: BalanceOffer | None = None
@@ -45,7 +44,7 @@ class Settled:
 
 @dataclass(frozen=True)
 class _Paid:
-    """What the whole booking cost in points, whose they were, and the legs that still stand."""
+    """What the whole booking cost in points, whose they were, and the legs not cancelled."""
 
     points: int
     program: str | None
@@ -55,7 +54,7 @@ class _Paid:
 def settle(
     call: Call, row: FlightBooking | HotelBooking, changed: Collection[str], *, takes_back: bool, credits: bool
 ) -> Settled:
-    """Cancels or reinstates a booking as its edited fields say. `credits`: its points go to the balance."""
+    """Cancels or reinstates a booking by its edited fields. `credits`: its points go to the balance."""
     if takes_back and row.cancelled_at is not None:
         bookings.reinstate(call.db, call.reference, row)
         return Settled(" It is booked again.")
@@ -80,7 +79,7 @@ def settle(
 
 
 def describe_update(name: str, booking: BaseModel, changed: Collection[str], settled: Settled) -> str:
-    """What an update did: a cancellation in its own words, other fields with their new values."""
+    """Describes an update: a cancellation specially, other fields with their new values."""
     if not settled.sentences:
         return describe_changes(name, booking, changed)
     others = [field for field in changed if field not in FIELDS]
@@ -88,7 +87,7 @@ def describe_update(name: str, booking: BaseModel, changed: Collection[str], set
 
 
 def describe_removal(row: FlightBooking | HotelBooking) -> str:
-    """A sentence about what a removed record leaves as it is."""
+    """A sentence on what removing a record does not change."""
     if row.cancelled_at is not None:
         return ""
     return f" Nothing was cancelled with the {'airline' if isinstance(row, FlightBooking) else 'hotel'}."
@@ -145,7 +144,7 @@ def _find_offer(call: Call, row: FlightBooking | HotelBooking, paid: _Paid) -> B
 
 
 def _credit(call: Call, row: FlightBooking | HotelBooking, offer: BalanceOffer) -> str:
-    """Adds the points to the balance there is: without one no one knows how much it holds."""
+    """Adds the points to an existing balance; without one its amount is unknown."""
     balance = find_balance(call.db, offer.program, row.member)
     name = program_name(call.reference, offer.program)
     if balance is None:

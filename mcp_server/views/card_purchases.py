@@ -1,10 +1,9 @@
-"""Which of the cards held to pay with: what a purchase brings on each, and what is left of caps."""
+"""The best card to pay with: what a purchase earns on each, and what is left of caps."""
 
 from collections.abc import Sequence
 from typing import Literal
 
-from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.results import Money, Part
+from mcp_server.toolkit import Call, Money, Part
 from mcp_server.views.own_cards import Wallet
 from mcp_server.views.scored_cards import ScoredCard, describe_payment_fee, name_category
 from shared.domain import card_purchases
@@ -39,7 +38,7 @@ class PurchaseValue(Part):
 
 
 def to_purchase_value(s: ScoredCard) -> PurchaseValue | None:
-    """The value of a purchase; None where none is compared, and where no rate of the card is known."""
+    """The value of a purchase; None without a purchase, or a known rate of the card."""
     if s.purchase is None:
         return None
     amount, value = s.paid_usd / s.usd_per_unit, s.purchase_value
@@ -53,12 +52,8 @@ def to_purchase_value(s: ScoredCard) -> PurchaseValue | None:
         value=None if value is None else round(value, 2),
         cents_per_unit=None if value is None or not amount else round(value / amount * 100, 2),
         cap=cap
-        and EarnCap(
-            amount=round(cap.amount, 2),
-            cycle=cap.cycle,
-            used=cap.used,
-            remaining=cap.remaining,
-            statements_until=s.statements.until.isoformat() if s.statements else None,
+        and EarnCap.from_row(
+            cap, amount=round(cap.amount, 2), statements_until=s.statements.until.isoformat() if s.statements else None
         ),
     )
 
@@ -85,7 +80,7 @@ def describe_best_card(call: Call, listed: list[ScoredCard], wallet: Wallet, cat
 
 
 def describe_cap_basis(listed: Sequence[ScoredCard]) -> list[str]:
-    """Statements say how much of a cap is used, as far as their shops are known."""
+    """Says that the used part of a cap comes from statements, as far as their shops are known."""
     capped = [s for s in listed if s.purchase and s.purchase.cap and s.statements]
     cells = ((c.category, c.net * s.usd_per_unit) for s in capped for c in (s.statements.cells if s.statements else ()))
     return describe_uncategorised(cells)

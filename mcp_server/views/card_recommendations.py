@@ -1,13 +1,13 @@
-"""Recommendations of cards as results show them: what a card is worth, who refuses it until when, and the reasons."""
+"""Card recommendations for results: a card's worth, who refuses it until when, and the reasons."""
 
 from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal
 from typing import Literal
 
-from mcp_server.toolkit.context import Call
+from mcp_server.toolkit import Call, Money, Part
 from mcp_server.toolkit.provenance import Verified, describe_verified
-from mcp_server.toolkit.results import Money, Part
+from mcp_server.toolkit.wording import tell_rows
 from mcp_server.views.card_purchases import PurchaseValue, to_purchase_value
 from mcp_server.views.scored_cards import ScoredCard, Spending, convert_total, name_category
 from shared.domain import card_credits, card_value, issuer_rules, welcome_offers
@@ -55,19 +55,20 @@ def _explain_bonus(call: Call, s: ScoredCard, spending: Spending) -> list[str]:
     words = [f"Bonus {terms}, {welcome_offers.describe_age(s.welcome)}."]
     if s.welcome.is_maximum:
         words.append("The issuer tells the amount when you apply; the most is counted.")
-    words += _explain_reach(s, convert_total(spending, s.usd_per_unit))
+    words += _explain_reach(s, spending)
     if s.was_held:
         words.append("You held this card before; many issuers pay a bonus only once.")
     return words
 
 
-def _explain_reach(s: ScoredCard, total: Decimal | None) -> list[str]:
+def _explain_reach(s: ScoredCard, spending: Spending) -> list[str]:
+    total = convert_total(spending, s.usd_per_unit)
     if not s.offer.bonus_spend:
         return []
     if total is None:
         return ["Whether your spending reaches it is not known."]
-    months = pluralize(s.offer.bonus_months or 12, "month")
-    own = f"about {card_value.count_window_spending(s.offer, total):,.0f} {s.card.fee_currency} in {months}"
+    months = "" if spending.is_once else f" in {pluralize(s.offer.bonus_months or 12, 'month')}"
+    own = f"about {card_value.count_window_spending(s.offer, total):,.0f} {s.card.fee_currency}{months}"
     if card_value.reaches_bonus(s.offer, total):
         return [f"Your spending of {own} reaches it."]
     return [f"Your spending of {own} does not reach it, so it is not counted."]
@@ -224,6 +225,10 @@ def describe_no_match(reference: Reference, country: str | None, goal: str | Non
     countries = sorted({c.country for c in reference.cards.values()})
     if country is not None and country not in countries:
         return f"No card of {country} is known here; the catalogue has cards of {', '.join(countries)}."
+    unvalued = [c for c in reference.cards.values() if c.country == country and not find_exchange_rate(c.fee_currency)]
+    if unvalued:
+        cards = tell_rows(len(unvalued), f"card of {country}", (c.name for c in unvalued), f"cards of {country}")
+        return f"No exchange rate of {unvalued[0].fee_currency} is known, so these cannot be ranked: {cards}"
     return (
         f"No card known here earns points that reach {reference.programs[goal].name}."
         if goal
@@ -232,27 +237,45 @@ def describe_no_match(reference: Reference, country: str | None, goal: str | Non
 
 
 def describe_ranking(
-    listed: list[ScoredCard], spending: Spending, category: str | None, country: str | None, total: int
-) -> str:
+    listed: list[ScoredCard],
+    spending: Spending,
+    category: str | None,
+    country: str | None,
+    total: int,
+    not_yet: Sequence[NotYet],
+) -> list[str]:
+    """The best card, which others the issuers refuse, and how the order came about: the most telling first."""
     best = listed[0]
     first = f"{best.card.name}{', which you hold' if best.is_held else ''}"
     worth = f"about {best.worth.first_year:,.0f} {best.card.fee_currency}"
     later = f"in the first year, {best.worth.ongoing:,.0f} in each later one"
     years = "a year" if best.worth.ongoing == best.worth.first_year else later
-    sentences = [f"{pluralize(total, 'card')} compared; first {first}: {worth} {years}."]
+    lead = f"First of {pluralize(total, 'card')}"
+    if best.eligibility.refused:  # the refused come last, so nothing else is possible either
+        day = f" from {format_day(best.eligibility.free_on)}" if best.eligibility.free_on else ""
+        lead = f"Issuers' rules stand against each of {pluralize(total, 'card')} today. First{day}"
+    sentences = [f"{lead}: {first}, {worth} {years}."]
+    # A fee alone is no reason to put one card first.
+    if not category and not any(a for s in listed for a in (s.worth.bonus, s.worth.earn, s.worth.credits)):
+        names = tell_rows(total, "card", (s.card.name for s in listed))
+        also = "and no spending is given" if spending.source == "none" else "nor what its points are worth"
+        sentences = [f"None can be valued, for no bonus is known {also}: {names}"]
+    if not best.eligibility.refused:
+        sentences += _describe_not_yet(not_yet)
     if category:
         sentences.append(f"Ranked by what 100 spent on {name_category(category)} brings, then by first-year value.")
     if spending.source == "none":
-        sentences.append("Without spending the values rest on welcome bonus and fee alone.")
+        sentences.append("Without spending: welcome bonus and fee alone.")
     if offers := [s.welcome for s in listed if s.welcome and not s.is_held]:
         sentences.append(welcome_offers.describe_ages(offers))
     if any(s.welcome is None and not s.is_held for s in listed):
-        sentences.append("Cards without a known welcome bonus are ranked without one.")
+        sentences.append("Cards without a known welcome bonus count none.")
     if any(s.ratio is not None and not s.moves for s in listed):
         sentences.append("Cards whose points reach the goal only with another card are ranked below the others.")
     if country is None:
         sentences.append("Cards of every country; country names those of one.")
-    return " ".join([*sentences, "Estimates: check fee and offer with the issuer."])
+    sentences.append("Estimates: check fee and offer with the issuer.")
+    return sentences
 
 
 def valuation_date(reference: Reference, listed: list[ScoredCard], goal: str | None) -> str | None:
@@ -298,7 +321,7 @@ def _to_rule(rule: IssuerRule, check: RuleCheck) -> RuleTold:
 
 
 def _to_reach(s: ScoredCard, spending: Spending) -> OfferReach | None:
-    """What the current welcome offer asks for next to the person's spending; None without a known offer, or held."""
+    """The current welcome offer's spending next to the person's; None if it is unknown, or the card held."""
     if s.welcome is None or s.is_held:
         return None
     total = convert_total(spending, s.usd_per_unit)
@@ -316,7 +339,7 @@ def _to_reach(s: ScoredCard, spending: Spending) -> OfferReach | None:
 
 
 def list_not_yet(scored: Sequence[ScoredCard], last: ScoredCard) -> list[NotYet]:
-    """The refused cards that would stand before the last one listed, the most valuable first."""
+    """The refused cards that would rank above the last one listed, the most valuable first."""
     refused = (s for s in scored if s.eligibility.refused and s.allowed_order < last.allowed_order)
     return [
         NotYet(
@@ -331,8 +354,8 @@ def list_not_yet(scored: Sequence[ScoredCard], last: ScoredCard) -> list[NotYet]
     ]
 
 
-def describe_not_yet(cards: Sequence[NotYet]) -> list[str]:
-    """`Left out by issuers' rules: Chase Sapphire Reserve (from 5 Jan 2028).`"""
+def _describe_not_yet(cards: Sequence[NotYet]) -> list[str]:
+    """`Issuers' rules stand against Chase Sapphire Reserve (from 5 Jan 2028).`"""
     named = [
         f"{card.name} ({f'from {format_day(card.free_on)}' if card.free_on else 'no day known'})"
         for card in cards[:MAX_NOT_YET_IN_MESSAGE]

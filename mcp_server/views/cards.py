@@ -1,4 +1,4 @@
-"""Cards a person owns: what their fields take, the rules between them, and the part of a result that shows one."""
+"""Cards a person owns: their fields, the rules between them, and how results show one."""
 
 from collections.abc import Collection, Iterable, Mapping
 from datetime import date, datetime
@@ -8,8 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 from sqlalchemy import select
 
-from mcp_server.toolkit import edits
-from mcp_server.toolkit.context import Call, CallBase
+from mcp_server.toolkit import Call, CallBase, Money, Part, edits
 from mcp_server.toolkit.parameters import (
     ClearableCountry,
     ClearableDay,
@@ -17,7 +16,6 @@ from mcp_server.toolkit.parameters import (
     ClearableWindow,
     Currency,
 )
-from mcp_server.toolkit.results import Money, Part
 from mcp_server.views.own_credits import BonusSpending, to_bonus_spending
 from shared.db.card_spending import CardSpending
 from shared.db.cards import Card as Row
@@ -99,7 +97,7 @@ class CardCandidate(Part):
 
 
 def to_card(call: Call, row: Row, spending: Mapping[int, CardSpending] | None = None) -> Card:
-    """`spending`: what statements of the cards show."""
+    """`spending`: from statements of the cards."""
     catalogued = call.reference.cards.get(row.slug) if row.slug else None
     fee = find_fee(call.reference, row.slug, row.annual_fee, row.currency)
     read = vars(row)  # attributes of a mapped class take five times as long: 60 us of a page of five cards
@@ -122,7 +120,7 @@ def to_card(call: Call, row: Row, spending: Mapping[int, CardSpending] | None = 
 
 
 def find_fee(reference: Reference, slug: str | None, stored: Decimal | None, currency: str) -> CardFee | None:
-    """What the card costs a year: the stored fee, else the catalogue's; None when neither is known."""
+    """The card's yearly fee: the stored one, else the catalogue's; None if neither is known."""
     catalogued = reference.cards.get(slug or "")
     fee = cards.choose_fee(
         stored,
@@ -140,7 +138,7 @@ def sum_fees(reference: Reference, open_fees: Iterable[OpenFee]) -> dict[str, De
 
 
 def find_home_country(call: Call, country: str | None) -> str | None:
-    """The country to look for a card in: the one given, else the profile's if the catalogue has cards of it."""
+    """The country to look for a card in: the given one, else the profile's if the catalogue has cards of it."""
     if country:
         return country
     home = call.db.scalar(select(Profile.country))
@@ -150,17 +148,15 @@ def find_home_country(call: Call, country: str | None) -> str | None:
 def find_catalogue_slug(
     call: CallBase, text: str, alternative: str = "", *, saves: bool = True, country: str | None = None
 ) -> str | None:
-    """The catalogue slug the text names; None when it names none. Raises Candidates when it might name some.
+    """The catalogue slug that the text names, or None. Raises Candidates if it might name some.
 
-    `country`: its cards come first; those of others count only where none of it fits.
+    `country`: its cards come first; others' count only if none of its cards fits.
     """
     match = cards.match_card(text, call.reference.cards.values(), country)
     if not match.candidates:
         return match.exact
     candidates = [
-        CardCandidate(slug=c.slug, name=c.name, issuer=c.issuer, country=c.country, score=fit.score)
-        for fit in match.candidates
-        if (c := call.reference.cards[fit.slug])
+        CardCandidate.from_row(c, score=fit.score) for fit in match.candidates if (c := call.reference.cards[fit.slug])
     ]
     raise Candidates(
         f"No card is called exactly {text!r}{', and nothing was saved' if saves else ''}. Ask the user which of these"
@@ -173,7 +169,7 @@ def find_catalogue_slug(
 def store_fields(
     call: CallBase, row: Row, values: Mapping[str, Any], clear: Collection[str] | None = None
 ) -> list[str]:
-    """Stores the fields by the rules of a card and names those that changed. Raises Invalid and stores nothing."""
+    """Stores the fields by the rules of a card; returns those that changed. Raises Invalid, storing nothing."""
 
     def value_after(name: str) -> Any:
         return getattr(row, name) if values[name] is None else values[name] or None
@@ -201,7 +197,7 @@ def _describe_wrong_order(name: str, is_set: bool, opened_on: date, day: date) -
 
 
 def _resolve_spend_deadline(row: Row, values: Mapping[str, Any], opened_on: date | None) -> dict[str, Any]:
-    """The changes to deadline and window: a deadline that is set clears the window; otherwise the window gives the
+    """The changes to deadline and window: setting a deadline clears the window; otherwise the window gives the
     deadline, also when the opening day is corrected later."""
     if values["spend_deadline_on"]:
         return {"spend_window_months": ""}
@@ -209,15 +205,15 @@ def _resolve_spend_deadline(row: Row, values: Mapping[str, Any], opened_on: date
     if window and opened_on is None:
         raise Invalid(Fault("opened_on", "is needed to count spend_window_months from", "a date YYYY-MM-DD"))
     if window:
-        return {"spend_deadline_on": cards.find_spend_deadline(None, opened_on, window)}
-    from_window = cards.find_spend_deadline(None, row.opened_on, row.spend_window_months)
+        return {"spend_deadline_on": cards.find_spend_deadline(opened_on, window)}
+    from_window = cards.find_spend_deadline(row.opened_on, row.spend_window_months)
     if window is None and values["spend_deadline_on"] is None and from_window and from_window == row.spend_deadline_on:
-        return {"spend_deadline_on": cards.find_spend_deadline(None, opened_on, row.spend_window_months)}
+        return {"spend_deadline_on": cards.find_spend_deadline(opened_on, row.spend_window_months)}
     return {}
 
 
 def describe_missing_bonus_day(row: Row) -> str:
-    """A request for the day of a bonus marked earned without one; no day is guessed."""
+    """A request for the missing day of a bonus marked as earned; it is never guessed."""
     if row.bonus_status != "earned" or row.bonus_earned_on is not None:
         return ""
     return " The bonus is marked earned, but the date is missing: ask for bonus_earned_on."

@@ -1,11 +1,10 @@
-"""Cash fares as results show them, with the same amount in the currency the caller wants."""
+"""Cash fares for results, with the same amount in the currency the caller wants."""
 
 from datetime import date as Date
 from datetime import datetime
 from typing import Literal
 
-from mcp_server.toolkit.context import CallBase
-from mcp_server.toolkit.results import Marked, Money, Part
+from mcp_server.toolkit import CallBase, Marked, Money, Part
 from mcp_server.views.award_search import resolve_routes
 from shared.domain.airport_pairs import Pair
 from shared.domain.exchange_rates import Converted
@@ -60,14 +59,8 @@ def to_converted_money(money: Converted | None) -> ConvertedMoney | None:
 
 
 def to_fare(option: FareOption) -> Fare:
-    fields = {name: getattr(option, name) for name in Fare.model_fields}
-    return Fare.model_validate(
-        fields
-        | {
-            "price": round_to_minor_unit(option.price, option.currency),
-            "converted": to_converted_money(option.converted),
-        }
-    )
+    price = round_to_minor_unit(option.price, option.currency)
+    return Fare.from_row(option, price=price, converted=to_converted_money(option.converted))
 
 
 def resolve_journey(call: CallBase, origin: str, destination: str, day: Date, until: Date | None = None) -> list[Pair]:

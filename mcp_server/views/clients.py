@@ -1,4 +1,4 @@
-"""An advisor's clients and branded PDFs as results show them."""
+"""An advisor's clients and branded PDFs for results."""
 
 from datetime import datetime
 from typing import Any
@@ -52,13 +52,4 @@ def build_link(secret: str) -> str:
 def to_branded_pdf(row: PdfRow) -> BrandedPdf:
     ended = row.revoked_at is not None or (row.expires_at is not None and row.expires_at <= clock.now())
     secret = None if ended else secret_links.read_secret(PURPOSE, row)
-    return BrandedPdf(
-        pdf_id=shorten_uuid(row.id),
-        title=row.title,
-        url=build_link(secret) if secret else None,
-        client_portfolio_id=row.client_portfolio_id,
-        views=row.views,
-        created_at=row.created_at,
-        expires_at=row.expires_at,
-        revoked_at=row.revoked_at,
-    )
+    return BrandedPdf.from_row(row, pdf_id=shorten_uuid(row.id), url=build_link(secret) if secret else None)

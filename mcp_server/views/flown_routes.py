@@ -1,4 +1,4 @@
-"""Sentences about whether an airline flies a route without a stop, for prices that a chart gives for any pair."""
+"""Sentences on whether an airline flies a route non-stop, because a chart has prices for any pair."""
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.wording import airline_name
@@ -13,7 +13,7 @@ _REASONS = {
 
 
 def find_route(call: Call, airline: str, start: str, end: str) -> RouteFinding:
-    """What the lists of routes and the fares of past searches say of a non-stop flight."""
+    """What route lists and fares of past searches say about a non-stop flight."""
     finding = call.reference.find_flight(airline, start, end)
     if finding.route != "known" and airline in carriers_seen_nonstop(call.db, call.account_id, [start], [end]):
         return call.reference.find_flight(airline, start, end, seen=True)
@@ -21,7 +21,7 @@ def find_route(call: Call, airline: str, start: str, end: str) -> RouteFinding:
 
 
 def describe_route(call: Call, airline: str, start: str, end: str, finding: RouteFinding) -> str:
-    """A sentence where the flight is not known; empty where it is."""
+    """A sentence if the flight is not known, else empty."""
     name = airline_name(call.reference, airline)
     if finding.route == "known":
         return ""

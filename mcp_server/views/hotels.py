@@ -1,4 +1,4 @@
-"""A hotel as results show it: its place and codes, its award chart, and what its nights and stays cost."""
+"""A hotel for results: its place and codes, its award chart, and what its nights and stays cost."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -11,7 +11,7 @@ from mcp_server.views.award_charts import describe_values
 from mcp_server.views.vouchers import build_stay_use, judge_voucher
 from shared.db.vouchers import Voucher
 from shared.domain.dates import format_day, format_iso_day
-from shared.domain.hotel_prices import NightsPrice, State, StayPrice
+from shared.domain.hotel_prices import State, StayPrice
 from shared.domain.minor_units import round_to_minor_unit
 from shared.domain.plurals import pluralize
 from shared.reference import hotel_awards, hotel_lists, hotels
@@ -20,9 +20,9 @@ from shared.reference.reference import Reference
 from shared.reference.rows.travel import Hotel, HotelList, HotelListMember
 from shared.reference.rows.travel import Hotel as HotelRow
 from shared.services.search.hotel_prices import HotelReadings
-from shared.services.search.provenance import Freshness
+from shared.services.search.provenance import Freshness, describe_unasked
 
-# Card issuers' lists of hotels as results show them.
+# Card issuers' lists of hotels, for results.
 
 MAX_LISTED = 10  # hotels of no programme in one answer
 
@@ -43,12 +43,12 @@ class ListedHotel(Part):
 
 
 def to_card_list(row: HotelList) -> CardList:
-    return CardList(title=row.title, issuer=row.issuer, benefits=row.benefits, **describe_audited(row))
+    return CardList.from_row(row, **describe_audited(row))
 
 
 def to_listed_hotel(facts: Reference, member: HotelListMember) -> ListedHotel:
     titles = [row.title for row in hotel_lists.select_lists(facts, member.lists)]
-    return ListedHotel(name=member.name, city=member.city, country=member.country, lists=titles)
+    return ListedHotel.from_row(member, lists=titles)
 
 
 def list_titles(facts: Reference, hotel: Hotel) -> list[str]:
@@ -63,7 +63,7 @@ def collect_lists(facts: Reference, hotels: Sequence[Hotel], members: Sequence[H
 
 
 def describe_lists(rows: Sequence[HotelList]) -> str:
-    """A sentence about the lists a hotel is on; empty where it is on none."""
+    """A sentence about the lists a hotel is on; empty if it is on none."""
     titles = " and ".join(f"{row.title} of {row.issuer}" for row in rows)
     return f"It is on {titles}{_describe_day(rows)}." if rows else ""
 
@@ -75,14 +75,13 @@ def describe_member(facts: Reference, member: HotelListMember) -> str:
 
 
 def describe_others(facts: Reference, members: Sequence[HotelListMember]) -> str:
-    """A sentence about hotels of a place that only the lists name."""
+    """A sentence on a place's hotels that only the lists name."""
     if not members:
         return ""
     rows = hotel_lists.select_lists(facts, {key for member in members for key in member.lists})
     titles = ", ".join(row.title for row in rows)
     count = pluralize(len(members), "other hotel there is", "other hotels there are")
-    named = f" The first {MAX_LISTED} are named here." if len(members) > MAX_LISTED else ""
-    return f" {count} on card lists ({titles}){_describe_day(rows)}.{named}"
+    return f" {count} on card lists ({titles}){_describe_day(rows)}."
 
 
 def _describe_day(rows: Sequence[HotelList]) -> str:
@@ -174,23 +173,10 @@ class FoundHotel(PricedRow):
 
 
 def build_source_fields(answer: HotelReadings) -> dict[str, Any]:
-    """The fields of Sourced, for all rows of one answer."""
+    """Builds the fields of Sourced for all rows of one answer."""
     freshness = answer.freshness
     generated_at = freshness.fetched_at if freshness.mode == "sandbox" else None
     return {"source": freshness.source, "mode": freshness.mode, "generated_at": generated_at}
-
-
-def to_night(day: date, price: NightsPrice, marks: dict[str, Any]) -> Night:
-    return Night(
-        **marks,
-        date=day,
-        state=price.state,
-        points=price.points,
-        cash=price.cash,
-        currency=price.currency,
-        room_type=price.room_type,
-        cents_per_point=price.cents_per_point,
-    )
 
 
 def to_stay_rates(stay: StayPrice, free: FreeNight, marks: dict[str, Any]) -> StayRates:
@@ -216,7 +202,7 @@ def list_paying(
     stay: StayPrice,
     today: date,
 ) -> list[Paying]:
-    """Which of a person's free night certificates pay a night of this stay."""
+    """A person's free night certificates that cover a night of this stay."""
     if stay.best.state == "none":
         return []
     points = None if stay.best.points is None else stay.best.points // stay.nights
@@ -231,21 +217,27 @@ def list_paying(
     return paying
 
 
-def describe_paying(paying: Sequence[Paying]) -> str:
-    """A sentence about the certificates that pay a night; empty without any."""
+def describe_paying(paying: Sequence[Paying], stay: StayPrice) -> str:
+    """A sentence on certificates that cover a night; empty without any. They need a night available for points."""
     if not paying:
         return ""
     names = [p.name + (f" and {p.added_points:,} points" if p.added_points else "") for p in paying]
-    return f" Your {', or your '.join(names)} can pay a night of it."
+    condition = "" if stay.best.points is not None else ", where an award night is free"
+    return f" Your {', or your '.join(names)} can pay a night of it{condition}."
 
 
 def describe_stay(stay: StayPrice, free: FreeNight, every: int) -> str:
-    """What a stay costs, in sentences: what is not known is said, not guessed."""
+    """Sentences on the price of a stay; unknowns are said, not guessed."""
     best = stay.best
     if best.state != "available":
         return "No room is free for these nights." if best.state == "none" else "No source knows this stay."
-    points = pluralize(best.points, "point") if best.points is not None else "no award price"
-    cash = f"{best.cash:,.2f} {best.currency}" if best.cash is not None else "no cash price"
+    points, cash = "no award price", "no cash price"
+    if best.points is not None:
+        points = pluralize(best.points, "point")
+        points += f" ({best.points // stay.nights:,} a night)" if stay.nights > 1 else ""
+    if best.cash is not None:
+        cash = f"{best.cash:,.2f} {best.currency}"
+        cash += f" ({best.cash / stay.nights:,.2f} a night)" if stay.nights > 1 else ""
     sentences = [f"{pluralize(stay.nights, 'night')}: {points}, {cash}."]
     if stay.free_night:
         sentences.append(f"Taken off: {free.rule}.")
@@ -258,14 +250,11 @@ def describe_stay(stay: StayPrice, free: FreeNight, every: int) -> str:
 
 
 def to_description(hotel: HotelRow) -> Described:
-    return Described(
+    return Described.from_row(
+        hotel,
         hotel_id=hotels.number(hotel),
-        name=hotel.name,
         chain=hotels.chain(hotel),
-        brand=hotel.brand,
         address=None,
-        city=hotel.city,
-        country=hotel.country,
         latitude=None if hotel.lat is None else float(hotel.lat),
         longitude=None if hotel.lon is None else float(hotel.lon),
         property_codes=[hotel.property_code] if hotel.property_code else [],
@@ -273,7 +262,7 @@ def to_description(hotel: HotelRow) -> Described:
 
 
 def to_category(category: str | None) -> Category | None:
-    """The category as results show it: a number, or the letter of an all-inclusive resort."""
+    """The category for results: a number, or the letter of an all-inclusive resort."""
     return int(category) if category and category.isdigit() else category  # type: ignore[return-value]
 
 
@@ -310,23 +299,14 @@ def describe_award(facts: Reference, hotel: HotelRow, on: date) -> str:
 
 
 def describe_opening(hotel: HotelRow) -> str:
-    """A sentence where a list announced the hotel before it was open."""
+    """A sentence if a list announced the hotel before it opened."""
     return f"It was not open on {format_iso_day(hotel.as_of)}." if hotel.status == "announced" and hotel.as_of else ""
 
 
 def facts_freshness(hotel: HotelRow) -> Freshness:
-    """The freshness of an answer for which no source was asked."""
-    return Freshness(
-        mode="static",
-        source=hotel.source_url,
-        fetched_at=None,
-        age_seconds=None,
-        provider_checked_at=None,
-        provider_age_seconds=None,
-        cached_until=None,
-        note=f"{f'Source dated {format_iso_day(hotel.as_of)}.' if hotel.as_of else 'Source undated.'}"
-        " No live source was asked.",
-    )
+    """The freshness of an answer made without asking a source."""
+    day = f"Source dated {format_iso_day(hotel.as_of)}." if hotel.as_of else "Source undated."
+    return describe_unasked("static", hotel.source_url, f"{day} No live source was asked.")
 
 
 def to_found_hotel(
@@ -337,7 +317,7 @@ def to_found_hotel(
     perks: tuple[str | None, list[Paying]],
     marks: dict[str, Any],
 ) -> FoundHotel:
-    """`perks`: the rule of a free night that is counted, and the certificates that pay one."""
+    """`perks`: the free night rule applied, and the certificates that cover one."""
     best, worth = stay.best, stay.best.cents_per_point
     points = None if best.points is None else Decimal(best.points) / stay.nights
     free = {"available": stay.nights, "none": 0, "unknown": None}[best.state]

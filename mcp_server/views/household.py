@@ -1,4 +1,4 @@
-"""What other members of the household hold, as results that count balances say it: put together, or apart."""
+"""Other household members' balances, in results that count balances: pooled, or apart."""
 
 from collections.abc import Collection, Iterable
 
@@ -22,7 +22,7 @@ class MemberBalance(Part):
 
 
 def list_lent(ways: Iterable[Way]) -> list[MemberBalance]:
-    """What these ways spend of other members."""
+    """What these ways spend from other members' balances."""
     return [
         MemberBalance(program=way.purse.program, member=share.member, points=share.points, pooling="yes")
         for way in ways
@@ -30,24 +30,20 @@ def list_lent(ways: Iterable[Way]) -> list[MemberBalance]:
     ]
 
 
-def list_apart(balances: Iterable[Apart]) -> list[MemberBalance]:
-    return [MemberBalance(program=b.program, member=b.member, points=b.points, pooling=b.pooling) for b in balances]
-
-
 def describe_lent(reference: Reference, ways: Iterable[Way]) -> str:
-    """`Sam's 90,000 of The British Airways Club`, of what is put together with the person's; empty without."""
+    """`Sam's 90,000 of The British Airways Club`, for points pooled with the person's; empty without."""
     lent = [(way.purse.program, way.lent) for way in ways if way.lent]
     return " and ".join(describe_shares(shares, program_name(reference, program)) for program, shares in lent)
 
 
 def describe_left_apart(reference: Reference, balances: Iterable[Apart]) -> str:
-    """Sentences, led by a space, about those that are not counted."""
+    """Sentences, after a space, about balances that are not counted."""
     named = list(balances)[:MAX_NAMED]
     return "".join(f" {describe_apart(b, program_name(reference, b.program))}" for b in named)
 
 
 def describe_counted(reference: Reference, household: Household, programs: Collection[str]) -> str:
-    """Sentences, led by a space, about balances of other members in these programmes: counted, or left apart."""
+    """Sentences, after a space, about other members' balances in these programmes: counted, or apart."""
     counted = [purse for purse in household.purses if purse.others and purse.program in programs][:MAX_NAMED]
     shares = [describe_shares(purse.others, program_name(reference, purse.program)) for purse in counted]
     together = f" {' and '.join(shares)} counted too, pooled with yours." if shares else ""

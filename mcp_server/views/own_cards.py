@@ -1,8 +1,7 @@
-"""The cards a person keeps, as advice looks at them."""
+"""A person's saved cards, for advice."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date
 
 import sqlalchemy as sa
 
@@ -12,7 +11,7 @@ from shared.db.members import HOLDER
 from shared.domain.issuer_rules import OwnCard
 from shared.reference.reference import Reference
 
-MAX_CARDS = 1_000  # no person has so many
+MAX_CARDS = 1_000  # no person has that many
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,7 @@ class Wallet:
 def read_wallet(call: Call, member: str = HOLDER) -> Wallet:
     rows = call.db.scalars(sa.select(Row).where(Row.member == member).order_by(Row.id).limit(MAX_CARDS)).all()
     cards = tuple(_to_own_card(call.reference, row) for row in rows)
-    is_open = [_is_open(row.closed_on, call.today) for row in rows]
+    is_open = [row.closed_on is None or row.closed_on > call.today for row in rows]
     linked = [row for row, is_row_open in zip(rows, is_open, strict=True) if is_row_open and row.slug]
     return Wallet(
         cards=cards,
@@ -45,10 +44,6 @@ def read_wallet(call: Call, member: str = HOLDER) -> Wallet:
         ids={row.slug: row.id for row in reversed(linked) if row.slug},
         open_custom=sum(is_open) - len(linked),
     )
-
-
-def _is_open(closed_on: date | None, today: date) -> bool:
-    return closed_on is None or closed_on > today
 
 
 def _to_own_card(reference: Reference, row: Row) -> OwnCard:

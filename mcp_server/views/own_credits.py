@@ -6,9 +6,8 @@ from decimal import Decimal
 
 from sqlalchemy import select
 
-from mcp_server.toolkit.context import Call
+from mcp_server.toolkit import Call, Money, Part
 from mcp_server.toolkit.provenance import Verified, describe_verified
-from mcp_server.toolkit.results import Money, Part
 from shared.db.card_credits import CardCreditUse, store_credit_use
 from shared.db.cards import Card
 from shared.db.portfolio import Holdings
@@ -106,16 +105,8 @@ def to_held_credit(own: OwnCredit) -> HeldCredit:
 
 
 def to_bonus_spending(progress: BonusProgress, today: date) -> BonusSpending:
-    return BonusSpending(
-        spent=progress.spent,
-        required=progress.required,
-        remaining=progress.remaining,
-        currency=progress.currency,
-        statements_until=progress.until,
-        deadline=progress.deadline,
-        is_most=progress.is_most,
-        is_told=progress.is_told,
-        sentence=cards.describe_bonus_progress(progress, today),
+    return BonusSpending.from_row(
+        progress, statements_until=progress.until, sentence=cards.describe_bonus_progress(progress, today)
     )
 
 
@@ -133,7 +124,7 @@ def list_card_credits(call: Call, row: Card) -> list[OwnCredit]:
 
 
 def mark_credit(call: Call, row: Card, text: str | None, amount: Decimal | None, day: date | None) -> bool:
-    """Stores what is used of a credit in the cycle of a day; whether that is a change. Raises Invalid and NotFound."""
+    """Stores the used part of a credit in the cycle of `day`; whether that is a change. Raises Invalid and NotFound."""
     if text is None:
         if amount is None and day is None:
             return False
@@ -148,14 +139,14 @@ def mark_credit(call: Call, row: Card, text: str | None, amount: Decimal | None,
     if credit.cycle == "anniversary" and row.opened_on is None:
         raise Invalid(Fault("opened_on", "is needed to know the year of this credit", "a date YYYY-MM-DD"))
     amount = credit.amount if amount is None else amount
-    if amount > credit.amount * 5:  # months with more, such as Uber Cash in December, are within this
+    if amount > credit.amount * 5:  # extra in some months, such as Uber Cash in December, is within this
         raise Invalid(Fault("credit_used", "is far above the credit", f"an amount up to {credit.amount}"))
     start = find_cycle_start(credit.cycle, day, row.opened_on)
     return store_credit_use(call.db, row.id, credit.credit, start, amount, call.now)
 
 
 def _check_day(row: Card, day: date, today: date) -> date:
-    """Raises Invalid for a day to come, one before the card was opened, or one of a cycle long over."""
+    """Raises Invalid for a future day, one before the card was opened, or in a cycle long over."""
     first = max(row.opened_on or date.min, add_months(today, -MAX_MONTHS_BACK))
     if not first <= day <= today:
         expected = f"a date from {first.isoformat()} to {today.isoformat()}"
@@ -164,7 +155,7 @@ def _check_day(row: Card, day: date, today: date) -> date:
 
 
 def describe_credit(own: Sequence[OwnCredit], text: str | None) -> str:
-    """What is open of the credits of a card once one was marked."""
+    """Says what is left of a card's credits after one was marked."""
     if text is None:
         return ""
     return "".join(f" {describe_state(c.credit.name, c.credit, c.state)}" for c in own if c.state.used)

@@ -4,8 +4,7 @@ from dataclasses import asdict, dataclass
 from datetime import date
 from typing import Any, Literal
 
-from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.results import Part
+from mcp_server.toolkit import Call, Part
 from mcp_server.toolkit.wording import program_name
 from shared.db.trips import ItineraryItem as Row
 from shared.domain.dates import format_day
@@ -27,19 +26,12 @@ def to_points_transfer(row: Row, today: date) -> PointsTransfer | None:
     if row.from_program is None or row.to_program is None or row.points is None:
         return None
     late = row.expected_on is not None and row.expected_on < today
-    return PointsTransfer(
-        from_program=row.from_program,
-        to_program=row.to_program,
-        points=row.points,
-        expected_on=row.expected_on,
-        posted_on=row.posted_on,
-        state="posted" if row.posted_on else "late" if late else "under_way",
-    )
+    return PointsTransfer.from_row(row, state="posted" if row.posted_on else "late" if late else "under_way")
 
 
 @dataclass(frozen=True)
 class SentTransfer:
-    """A transfer of points as it was sent."""
+    """A transfer of points that was sent."""
 
     from_program: str | None
     to_program: str | None
@@ -49,7 +41,7 @@ class SentTransfer:
 
 
 def read_transfer(call: Call, transfer: SentTransfer) -> dict[str, Any]:
-    """Reads its columns, with programmes by their slugs. Raises NotFound, Candidates."""
+    """Reads its columns, with programmes as slugs. Raises NotFound, Candidates."""
     slugs = {
         name: call.reference.program(text).slug if (text := getattr(transfer, name)) else None
         for name in ("from_program", "to_program")

@@ -1,4 +1,4 @@
-"""A person's profile as results show it, with the defaults of what was never set."""
+"""A person's profile for results, with defaults for what was never set."""
 
 from datetime import date
 
@@ -43,15 +43,11 @@ def new_profile() -> Row:
 
 def to_profile(account: Account, row: Row | None) -> Profile:
     settings = row or new_profile()
-    return Profile(
+    return Profile.from_row(
+        settings,
         email=account.email,
-        home_airport=settings.home_airport,
-        default_cabin=settings.default_cabin,
         currency=settings.currency or CURRENCY,
-        country=settings.country,
         timezone=settings.timezone or time_zones.UTC,
-        preferred_airlines=settings.preferred_airlines,
-        avoided_airlines=settings.avoided_airlines,
         default_passengers=settings.default_passengers or PASSENGERS,
         mail=Mails.model_validate({kind: getattr(settings, f"mail_{kind}") for kind in MAILS}),
         tier=account.plan,

@@ -4,14 +4,15 @@ import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from itertools import chain
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.wording import join_names
 from shared.domain.plurals import pluralize
 from shared.reference.ages import explain_outdated
-from shared.reference.rows import AwardExample, CancellationFee, Program, ProgramFact
+from shared.reference.rows.award_charts import AwardExample, CancellationFee
+from shared.reference.rows.programmes import Program, ProgramFact
 
 Topic = Literal[
     "expiry",
@@ -41,7 +42,11 @@ _FACTS: dict[str, Topic] = {
     "share_avios": "gifting",
     "who_can_travel": "gifting",
 }
-_FILES: dict[Topic, str] = {"expiry": "points_expiry.csv", "pooling": "points_pooling.csv"}  # else program_facts.csv
+_FILES: dict[Topic, str] = {  # else program_facts.csv
+    "expiry": "points_expiry.csv",
+    "pooling": "points_pooling.csv",
+    "changes": "cancellation_fees.csv",
+}
 _COUNT = re.compile(r"(\d+)(?: (.+))?")
 _ACTIVITY = re.compile(r"(activity|fixed)\b(.*)")
 _POOLING = {
@@ -49,7 +54,7 @@ _POOLING = {
     "no": "Members cannot put their points together",
     "conditional": "Some members can put their points together",
 }
-# What a kind of fact is about, where its answer does not say so.
+# The subject of a kind of fact, where its answer does not name it.
 _LABELS = {
     "hold": "Holding seats",
     "stopover": "Stopovers",
@@ -137,7 +142,7 @@ def _find_fee_rule(call: Call, program: Program) -> Iterator[Rule]:
 
 
 def parse_counts(value: str | None) -> Limits:
-    """`1 one-way; 2 return; 5000 points` as named limits; parts that are no count are left out."""
+    """`1 one-way; 2 return; 5000 points` as named limits; other parts are left out."""
     limits: Limits = {}
     for part in (value or "").split(";"):
         match = _COUNT.fullmatch(part.strip())
@@ -208,18 +213,24 @@ def describe_missing(program: Program, topics: Sequence[Topic]) -> str:
     return f"We have no rule of {program.name} for {join_names([_TOPIC_WORDS[t] for t in topics])}."
 
 
+def list_rule_rows(call: Call, program: Program, topics: Sequence[Topic]) -> list[Any]:
+    """The rows behind a programme's rules on these topics, with those too old to be shown."""
+    files = [_FILES[t] for t in topics if t in _FILES]
+    rows = [row for file in files for row in call.reference.rows(file)]
+    rows += [row for row in call.reference.rows("program_facts.csv") if _FACTS.get(row.topic) in topics]
+    return [row for row in rows if row.program == program.slug]
+
+
 def explain_missing(call: Call, program: Program, topic: Topic) -> str | None:
-    """Why a rule is not known, where there is more to say than that: sources contradict each other or are too old."""
+    """Why a rule is unknown, if there is a reason: its sources contradict each other or are too old."""
     if topic == "pooling" and (pooling := call.reference.pooling(program.slug)):
         return f"Pooling is not known: {pooling.terms}."
-    file = _FILES.get(topic, "program_facts.csv")
-    rows = [r for r in call.reference.rows(file) if r.program == program.slug]
-    old = [r for r in rows if topic in _FILES or _FACTS.get(r.topic) == topic]
-    return explain_outdated(file, old[0]) if old else None
+    rows = list_rule_rows(call, program, [topic])
+    return explain_outdated("program_facts.csv", rows[0]) if rows else None
 
 
 def list_rules(call: Call, program: Program) -> list[Rule]:
-    """Every rule that is known, by topic."""
+    """Every known rule, by topic."""
     rules = chain(
         _find_expiry_rule(call, program),
         _find_pooling_rule(call, program),

@@ -1,4 +1,4 @@
-"""Route monitors as results show them, and the checks of the route and days that watches share."""
+"""Route monitors for results, and the checks of route and days that all watches share."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,6 @@ from shared.errors import Fault, Invalid
 from shared.outbox.wording import award_seats
 from shared.reference.city_airports import list_airports
 from shared.services.search.award_options import AwardOption, build_option
-from shared.services.search.purses import read_households
 from shared.services.watches.award_seats import WatchQuery
 from shared.services.watches.route_monitors import terms_of
 from shared.services.watches.seat_funding import describe_funding
@@ -24,7 +23,7 @@ State = Literal["active", "cancelled"]
 
 
 class Monitor(Filters):
-    """A paused monitor shows as cancelled, by its owner or a plan change, and as active once it continues.
+    """A monitor paused by its owner or a plan change shows as cancelled, and as active once resumed.
 
     `best_match` is the best value of what was open at the last check, `last_match` that of the newest finds.
     """
@@ -68,7 +67,7 @@ def to_found_seat(call: Call, match: MonitorMatch, passengers: int, is_open: boo
 
 
 def to_award_option(call: Call, match: MonitorMatch, passengers: int) -> AwardOption:
-    """A stored match: what was live when it was seen is cached now, with its age."""
+    """Converts a stored match: live data then is cached data now, with its age."""
     return build_option(
         match,
         trip_id=match.option_id,
@@ -82,10 +81,9 @@ def to_award_option(call: Call, match: MonitorMatch, passengers: int) -> AwardOp
 
 
 def describe_payment(call: Call, row: RouteMonitor, seats: Sequence[FoundSeat]) -> list[str]:
-    """How the stored balances pay the best open seats for everybody, in sentences; nothing without balances."""
+    """Sentences on how saved balances pay for the best open seats for all travellers; empty without balances."""
     query = WatchQuery(row.id, row.account_id, row.origin, row.destination, terms_of(row))
-    households = read_households(call.db, call.reference, [row.account_id])
-    funding = describe_funding(call.db, query, [seat for seat in seats if seat.is_open], households)
+    funding = describe_funding(call.db, query, [seat for seat in seats if seat.is_open])
     return award_seats.describe_funding({"funding": funding})
 
 
@@ -96,7 +94,7 @@ def to_monitors(call: Call, rows: Sequence[RouteMonitor]) -> list[Monitor]:
 
 
 def to_new_monitor(call: Call, row: RouteMonitor) -> Monitor:
-    """A new watch, for which nothing was found yet."""
+    """A new watch, without finds."""
     return show_monitors(call, [row], next_due(call.db, ROUTE_MONITOR.run, [row.id]), {})[0]
 
 
@@ -127,7 +125,7 @@ def _to_monitor(call: Call, row: RouteMonitor, due: datetime | None, finds: Moni
 
 
 def _find_reason(row: RouteMonitor) -> str | None:
-    """Why a monitor that was not cancelled does not run."""
+    """Why an uncancelled monitor does not run."""
     if row.paused_at is None:
         return None
     return "user" if row.paused_by_owner else "plan_change"

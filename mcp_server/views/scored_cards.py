@@ -1,4 +1,4 @@
-"""A catalogue card with what it is worth to a person, and the spending it is measured by."""
+"""A catalogue card with its worth to a person, and the spending behind that."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -16,13 +16,14 @@ from shared.reference.rows.travel import CatalogCard, IssuerRule, WelcomeOffer
 
 @dataclass(frozen=True)
 class Spending:
-    """A year's spending by category in US dollars, and where it is from."""
+    """A year's spending by category in US dollars, and its origin."""
 
     source: Literal["imported", "argument", "none"]
     months: int
     usd: Mapping[str, Decimal]
     total_usd: Decimal | None = None  # of all these categories; None when nothing is known
-    apart: Mapping[str, Decimal] = field(default_factory=dict)  # of statements, and counted only where it is asked for
+    apart: Mapping[str, Decimal] = field(default_factory=dict)  # from statements, counted only on request
+    is_once: bool = False  # one purchase, made as soon as the card arrives
 
     def within(self, category: str | None) -> "Spending":
         if category is None or self.source == "none":
@@ -35,7 +36,7 @@ class Spending:
 
 @dataclass(frozen=True)
 class ScoredCard:
-    """A card with what it is worth; `per_hundred` is the return on 100 of the one category asked about."""
+    """A card with its worth; `per_hundred` is the return on 100 in the requested category."""
 
     card: CatalogCard
     offer: CardOffer
@@ -48,18 +49,18 @@ class ScoredCard:
     is_marginal: bool  # other cards held earn on this spending too
     welcome: WelcomeOffer | None  # None: no current one is known
     missing: tuple[CatalogCard, ...]  # one of these must be held for the points to move
-    moves: bool  # with the cards held the points reach other programmes, or the goal is their own programme
+    moves: bool  # with the cards held the points can be transferred, or the goal is their own programme
     purchase: Purchase | None = None
     statements: CardSpending | None = None
     paid_usd: Decimal = Decimal(0)  # the amount of the purchase
     rules: tuple[tuple[IssuerRule, RuleCheck], ...] = ()  # of its issuer, compared with the cards kept
     eligibility: Eligibility = ALLOWED
 
-    allowed_first_year: Decimal = Decimal(0)  # its value of the first year on a day when no rule stands against it
+    allowed_first_year: Decimal = Decimal(0)  # its first-year value on a day without a rule against it
 
     @property
     def order(self) -> tuple[Any, ...]:
-        """What can be had comes before what cannot."""
+        """Cards that are possible sort before those that are not."""
         return (self.eligibility.refused is not None, *self._rank(self.worth.first_year))
 
     @property
@@ -79,7 +80,7 @@ class ScoredCard:
 
     @property
     def purchase_value(self) -> Decimal | None:
-        """What the purchase brings, in the card's currency; None when points are paid whose worth is unknown."""
+        """The purchase's return in the card's currency; None if it earns points of unknown value."""
         if self.purchase is None or (self.purchase.points and self.offer.point is None):
             return None
         return self.purchase.points * (self.offer.point or 0) + self.purchase.cash
@@ -95,11 +96,11 @@ def convert_total(spending: Spending, usd_per_unit: Decimal) -> Decimal | None:
 
 
 def name_category(category: str) -> str:
-    return category.replace("_", " ")
+    return "everything else" if category == "other" else category.replace("_", " ")
 
 
 def describe_basis(spending: Spending, category: str | None) -> list[str]:
-    """What imported spending does not tell, what of it is left out, and what a card costs where few take one."""
+    """Sentences on gaps in imported spending, what is left out, and card fees where few accept cards."""
     sentences = describe_uncategorised(spending.usd.items()) if spending.source == "imported" else []
     left_out = sorted(set(spending.apart) - {category})
     if left_out:
@@ -112,5 +113,5 @@ def describe_basis(spending: Spending, category: str | None) -> list[str]:
 
 
 def describe_payment_fee(category: str | None) -> list[str]:
-    """Few landlords and tax offices take a card without a fee."""
+    """Warns of fees: few landlords and tax offices accept a card without one."""
     return [f"A fee for paying {category} by card is not known and not counted."] if category in APART else []

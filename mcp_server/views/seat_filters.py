@@ -1,4 +1,4 @@
-"""Filters of watched award seats: the parameters of the tools, the columns they fill, and how results show them."""
+"""Filters of watched award seats: tool parameters, their columns, and their form in results."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -6,9 +6,8 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from mcp_server.toolkit.context import Call
+from mcp_server.toolkit import Call, Money, Part
 from mcp_server.toolkit.parameters import Amount
-from mcp_server.toolkit.results import Money, Part
 from mcp_server.views.profile import CURRENCY
 from shared.db.profile import Profile
 from shared.db.seat_filters import SeatFilters
@@ -34,7 +33,7 @@ class Filters(Part):
 def build_filters(
     call: Call, nonstop_only: bool | None, weekdays: Sequence[Weekday] | None, max_taxes: Decimal | None
 ) -> dict[str, Any]:
-    """Columns of SeatFilters for what was sent: None where nothing was, weekdays in the order of the week."""
+    """The SeatFilters columns for the arguments: None if not sent, weekdays in the order of the week."""
     return {
         "nonstop_only": nonstop_only,
         "weekdays": None if weekdays is None else [day for day in WEEKDAYS if day in weekdays] or "",
@@ -50,12 +49,12 @@ def find_currency(call: Call) -> str:
 
 
 def list_cleared(clear: Sequence[str] | None) -> list[str]:
-    """The columns to empty: a limit on taxes goes with its currency."""
+    """The columns to clear: a limit on taxes and its currency go together."""
     return [*(clear or ()), *(["max_taxes_currency"] if "max_taxes" in (clear or ()) else ())]
 
 
 def describe_filters(row: SeatFilters) -> str:
-    """A sentence about what is left out; empty without filters."""
+    """A sentence on what the filters leave out; empty without any."""
     limits = []
     if row.nonstop_only:
         limits.append("non-stop flights")

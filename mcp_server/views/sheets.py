@@ -1,17 +1,19 @@
-"""Sheets of what a person keeps: as CSV, and a pasted table or statement as proposals of what would be saved."""
+"""Sheets of a person's records: as CSV, and pasted tables or statements as proposals to save."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from functools import partial
 from typing import Any, Literal
 
-from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.registry import TOOLS
-from mcp_server.toolkit.results import Part
+from mcp_server.toolkit import TOOLS, Call, Part
 from mcp_server.views.balance_proposals import BalanceProposal, describe_proposal, name_account, to_proposal
 from shared.db.sheets import ADDED, SHEETS
 from shared.domain.confirmations.model import to_plain_balance
 from shared.domain.plurals import pluralize
 from shared.domain.sheets import TableRow, UnreadTable, read_table, write_csv
 from shared.errors import Fault, Invalid
+from shared.reference.load import Reference
 
 MAX_CSV = 60_000  # characters in an answer; the page has the whole
 SheetName = Literal["balances", "cards", "flights", "stays", "statuses", "vouchers", "trips", "watches", "spending"]
@@ -41,11 +43,16 @@ class SheetPart(Part):
     balance: BalanceProposal | None
 
 
-def build_sheet(call: Call, name: SheetName | None, pasted: str | None) -> tuple[SheetPart, str]:
-    """The sheet, or what was pasted, and a sentence about it. Raises Invalid."""
-    kind = name or "balances"
-    if pasted is None:
-        return _write(call, kind)
+@dataclass(frozen=True)
+class Pasted:
+    """What a pasted text holds; its rows were compared with nothing that is saved. `balance`: plain, of a statement."""
+
+    rows: list[SheetRow]
+    balance: dict[str, Any] | None
+
+
+def read_pasted(facts: Reference, kind: SheetName, pasted: str, own_day: date) -> Pasted:
+    """Takes the processor for long and reads no rows. Raises Invalid."""
     if kind not in ADDED:
         raise Invalid(Fault("sheet", "only goes out", f"one of {', '.join(ADDED)}"))
     unread = ""
@@ -54,15 +61,28 @@ def build_sheet(call: Call, name: SheetName | None, pasted: str | None) -> tuple
     except UnreadTable as no:
         table, unread, expected = [], no.problem, no.expected
     is_table = any(TOOLS[SHEETS[kind].tool].arguments.required[0] in row.cells for row in table)
-    stated = _read_statement(call, pasted) if kind == "balances" and not is_table else None
-    if stated:
-        sentence = f"{describe_proposal(call, stated)} Nothing was saved yet."
-        return SheetPart(sheet=kind, csv=None, tool=SHEETS[kind].tool, rows=[], balance=stated), sentence
+    if kind == "balances" and not is_table and (balances := _read_statement(facts, pasted, own_day)):
+        if len(balances) == 1:
+            return Pasted([], balances[0])
+        return Pasted([_judge_stated(facts, line, stated) for line, stated in enumerate(balances, 1)], None)
     if unread:
         raise Invalid(Fault("pasted", unread, expected))
-    rows = _judge_rows(call, kind, table)
-    part = SheetPart(sheet=kind, csv=None, tool=SHEETS[kind].tool, rows=rows, balance=None)
-    return part, _describe_rows(rows)
+    return Pasted([_judge(facts, kind, row) for row in table], None)
+
+
+def build_sheet(call: Call, name: SheetName | None, pasted: str | None) -> tuple[SheetPart, str]:
+    """The sheet, or what was pasted, and a sentence about it. Raises Invalid."""
+    kind = name or "balances"
+    if pasted is None:
+        return _write(call, kind)
+    read = call.compute_apart(partial(read_pasted, call.reference, kind, pasted, call.own_day))
+    tool = SHEETS[kind].tool
+    if read.balance:
+        stated = to_proposal(call, read.balance)
+        sentence = f"{describe_proposal(call, stated)} Nothing was saved yet."
+        return SheetPart(sheet=kind, csv=None, tool=tool, rows=[], balance=stated), sentence
+    rows = _mark_saved(call, kind, read.rows)
+    return SheetPart(sheet=kind, csv=None, tool=tool, rows=rows, balance=None), _describe_rows(rows, tool)
 
 
 def _write(call: Call, name: str) -> tuple[SheetPart, str]:
@@ -80,40 +100,52 @@ def _write(call: Call, name: str) -> tuple[SheetPart, str]:
     return part, f"{sheet.title}: {pluralize(len(rows), 'row')} as CSV.{cut}"
 
 
-def _read_statement(call: Call, pasted: str) -> BalanceProposal | None:
-    """The balance that a pasted statement of a programme names."""
+def _read_statement(facts: Reference, pasted: str, own_day: date) -> list[dict[str, Any]]:
+    """The balance that a pasted statement names; those of several programmes where it leaves open which one."""
     # Imported here: what reads letters is seldom needed, and large.
-    from shared.domain.confirmations.balance_letters import read_balance
+    from shared.domain.confirmations.balance_letters import read_balance, read_overview
     from shared.domain.confirmations.forwarding import Text
     from shared.reference.name_lookup import TravelNames
 
-    text = Text(pasted, "", "", False, call.own_day)
-    stated = read_balance([text], TravelNames(call.reference))
-    return to_proposal(call, to_plain_balance(stated)) if stated else None
+    text, world = Text(pasted, "", "", False, own_day), TravelNames(facts)
+    stated = read_balance([text], world)
+    is_open = stated is None or stated.program is None or stated.points is None
+    balances = (read_overview(text, world) if is_open else []) or ([stated] if stated else [])
+    return [to_plain_balance(balance) for balance in balances]
 
 
-def _judge_rows(call: Call, name: str, table: list[TableRow]) -> list[SheetRow]:
+def _judge_stated(facts: Reference, line: int, stated: Mapping[str, Any]) -> SheetRow:
+    """The row of a balance in a list; refused where its name is that of several programmes."""
+    cells = {name: str(stated[name]) for name in ("program", "balance", "as_of") if stated[name]}
+    if "program" in cells:
+        return _judge(facts, "balances", TableRow(line, cells))
+    names = ", ".join(facts.programs[slug].name for slug in stated["programs"])
+    faults = {"field": "program", "problem": "is the name of several", "expected": names[:300]}
+    return SheetRow(line=line, state="refused", arguments=cells, **faults)
+
+
+def _mark_saved(call: Call, name: str, judged: list[SheetRow]) -> list[SheetRow]:
     sheet = SHEETS[name]
     saved = {_key_of(sheet.key, row) for row in sheet.read(call.db)}
     rows = []
-    for row in table:
-        judged = _judge(call, name, row)
-        if judged.state == "new":
-            key = _key_of(sheet.key, judged.arguments)
-            if key in saved:
-                judged = judged.model_copy(update={"state": "saved"})
+    for row in judged:
+        key = _key_of(sheet.key, row.arguments)
+        is_new = row.state == "new"
+        rows.append(row.model_copy(update={"state": "saved"}) if is_new and key in saved else row)
+        if is_new:
             saved.add(key)
-        rows.append(judged)
     return rows
 
 
-def _judge(call: Call, name: str, row: TableRow) -> SheetRow:
+def _judge(facts: Reference, name: str, row: TableRow) -> SheetRow:
     """The row as a call of its tool, judged by the tool's own arguments."""
     checks = TOOLS[SHEETS[name].tool].arguments
     cells: dict[str, Any] = {n: v for n, v in row.cells.items() if n in checks.schema["properties"]}
-    if name in ("balances", "statuses") and (programs := call.reference.find_programs(cells.get("program", ""))):
-        cells |= name_account(call, programs[0]) if len(programs) == 1 and name == "balances" else {}
+    if name in ("balances", "statuses") and (programs := facts.find_programs(cells.get("program", ""))):
+        cells |= name_account(facts, programs[0]) if len(programs) == 1 and name == "balances" else {}
         cells |= {"program": programs[0]} if len(programs) == 1 and name == "statuses" else {}
+    if name == "flights" and len(codes := facts.find_airlines(cells.get("airline", ""))) == 1:
+        cells["airline"] = codes[0]  # as it is saved, so that a flight saved already is known
     try:
         arguments = checks.check(cells)
     except Invalid as no:
@@ -137,14 +169,16 @@ def _to_json(value: Any) -> Any:
 
 
 def _key_of(key: tuple[str, ...], row: Mapping[str, Any]) -> tuple[str, ...]:
-    return tuple(str(_to_json(row.get(name)) or "").casefold() for name in key)
+    """The key of a row; a flag in it is true where a pasted row does not say."""
+    cells = (row.get(name) for name in key)
+    return tuple("" if cell in (None, True) else str(_to_json(cell)).casefold() for cell in cells)
 
 
-def _describe_rows(rows: list[SheetRow]) -> str:
+def _describe_rows(rows: list[SheetRow], tool: str | None) -> str:
     counts = {state: sum(row.state == state for row in rows) for state in ("new", "saved", "refused")}
     first = next((row for row in rows if row.state == "refused"), None)
     why = f" Line {first.line}: {first.field} {first.problem}." if first else ""
     return (
         f"{pluralize(counts['new'], 'row')} to add, {counts['saved']} already saved, {counts['refused']} refused."
-        f"{why} Nothing was saved yet."
+        f"{why} Nothing was saved yet{f': send the arguments of each new row to {tool}' if counts['new'] else ''}."
     )

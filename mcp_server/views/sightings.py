@@ -1,4 +1,4 @@
-"""Seats seen in earlier searches as results show them: their age and the note that goes with it.
+"""Seats seen in earlier searches for results: their age and the note with it.
 
 Sightings are read as far back as SEEN_DAYS. A seat may be gone since, so everything says when it was seen.
 """
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from mcp_server.toolkit.context import Call, CallBase
-from shared.services.search.provenance import Freshness
+from shared.services.search.provenance import Freshness, describe_unasked
 
 SEEN_DAYS = 14
 NOTE = f"Seen in searches of the last {SEEN_DAYS} days; a seat may be gone since. Search again before moving points."
@@ -32,16 +32,7 @@ def build_freshness(
     oldest = min(seen_at, default=None)
     oldest_check = min((c for c in checked_at if c), default=None)
     if oldest is None:
-        return Freshness(
-            mode="none",
-            source="none",
-            fetched_at=None,
-            age_seconds=None,
-            provider_checked_at=None,
-            provider_age_seconds=None,
-            cached_until=None,
-            note="Nothing that fits was seen.",
-        )
+        return describe_unasked("none", "none", "Nothing that fits was seen.")
     return Freshness(
         mode="sandbox" if call.data_mode == "sandbox" else "cached",
         source=", ".join(sorted(set(sources))),

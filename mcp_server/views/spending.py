@@ -1,4 +1,4 @@
-"""Imported spending as tools answer it: months, statements, and sentences about what was counted."""
+"""Imported spending for results: months, statements, and sentences about what was counted."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -95,7 +95,7 @@ def to_skipped(summed: StatementTotals) -> list[SkippedLine]:
 
 
 def describe_contents(summed: StatementTotals) -> str:
-    """What was read: purchases, days, and gross, refunds and net where something came back."""
+    """Describes what was read: purchases and days, and with refunds also gross, refunds and net."""
     days = format_days(summed.start, summed.end)
     contents = f"{pluralize(summed.transactions, 'purchase')} from {days} in {summed.currency}"
     if not summed.refunds:
@@ -119,7 +119,7 @@ def describe_gaps(summed: StatementTotals) -> list[str]:
 
 
 def describe_repeats(repeats: Sequence[Repeats]) -> list[str]:
-    """Lines left out because they count already, chance likenesses, and statements that cannot be compared."""
+    """Describes lines skipped as already counted, chance matches, and statements that cannot be compared."""
     sentences = []
     for repeat in repeats:
         name = f"statement {repeat.earlier.fingerprint[:12]}"
@@ -139,7 +139,7 @@ def describe_repeats(repeats: Sequence[Repeats]) -> list[str]:
 
 
 def rank_currencies(cells: Sequence[Cell], statements: Sequence[rows_of.SpendingStatement]) -> list[CurrencySpending]:
-    """The currency with the most purchases first. Amounts of two currencies are never added up."""
+    """The currency with the most purchases first. Amounts in different currencies are never added."""
     purchases = Counter({row.currency: 0 for row in statements})
     for cell in cells:
         purchases[cell.currency] += cell.transactions
@@ -185,19 +185,6 @@ def average_month(months: Sequence[SpendingMonth]) -> dict[str, Decimal]:
         category: (Decimal(total) / len(spent_in)).quantize(CENT, ROUND_HALF_UP) for category, total in sums.items()
     }
     return _order_totals(each)
-
-
-def to_statement(row: rows_of.SpendingStatement) -> SpendingStatement:
-    return SpendingStatement(
-        fingerprint=row.fingerprint[:12],
-        label=row.label,
-        card_id=row.card_id,
-        currency=row.currency,
-        period_start=row.period_start,
-        period_end=row.period_end,
-        transactions=row.transactions,
-        imported_at=row.imported_at,
-    )
 
 
 def describe_months(chosen: CurrencySpending, months: Sequence[SpendingMonth], others: Sequence[str]) -> str:

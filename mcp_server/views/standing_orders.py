@@ -1,4 +1,4 @@
-"""Standing orders as results show them, with their next and their last run."""
+"""Standing orders for results, with their next and last run."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -8,8 +8,7 @@ from sqlalchemy import Row as Line
 from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import distinct_on
 
-from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.results import Part
+from mcp_server.toolkit import Call, Part
 from shared.db.runs import next_due
 from shared.db.standing_orders import StandingOrder as Row
 from shared.db.standing_orders import StandingOrderRun as Run

@@ -1,4 +1,4 @@
-"""The tier a person aims at, what is missing to it in this qualifying year and the next, and nights that bring it."""
+"""The tier a person aims at, what is missing in this qualifying year and the next, and hotel nights that reach it."""
 
 import math
 from dataclasses import dataclass, replace
@@ -7,8 +7,7 @@ from decimal import Decimal
 
 from sqlalchemy import select
 
-from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.results import Money, Part
+from mcp_server.toolkit import Call, Money, Part
 from shared.db.bookings import HotelBooking
 from shared.db.hotel_prices import CheapNight, find_cheapest_nights
 from shared.db.members import HOLDER
@@ -72,7 +71,7 @@ class Goal:
         return f"{lacking} by {ends}, or {later}"
 
     def find_next_year(self, deadline: date | None, on: date) -> NextYearGap | None:
-        """What is missing where the time that is given reaches beyond the qualifying year; None within it."""
+        """The gap if the given time goes beyond the qualifying year; None within it."""
         begins = status_tiers.find_next_start(self.target.period, deadline, on)
         if begins is None or not self.missing:
             return None
@@ -80,11 +79,11 @@ class Goal:
 
     @property
     def gap(self) -> StatusGap:
-        return StatusGap(metric=self.target.metric, required=self.required, have=self.have, missing=self.missing)
+        return StatusGap.from_row(self, metric=self.target.metric)
 
 
 def resolve_goal(call: Call, name: str, tier: str | None) -> Goal:
-    """The tier asked for, else the tracked target, else the next one. Raises NotFound, Candidates, NoData, Invalid."""
+    """The requested tier, else the tracked target, else the next one. Raises NotFound, Candidates, NoData, Invalid."""
     program = call.reference.program(name)
     ladder = statuses.build_ladder(call.reference, program.slug)
     if not ladder.tiers:
@@ -149,7 +148,7 @@ class NightsPlan:
 
 
 def plan_nights(call: Call, goal: Goal, deadline: date | None) -> tuple[NightsPlan | None, list[str]]:
-    """The nights that close the gap in this qualifying year, else in the next, or the reason why none do."""
+    """The nights that close the gap in this qualifying year, else in the next, or why none do."""
     this_year = _plan_window(call, goal, goal.missing, call.today, deadline)
     plan, following = this_year, goal.find_next_year(deadline, call.today)
     if not plan.is_possible and following:
@@ -178,7 +177,7 @@ def _to_usd(night: CheapNight) -> Decimal:
 
 
 def _count_booked(call: Call, program: str, first: date, last: date) -> int:
-    """Nights of the holder's stays with the programme between two days, cancelled ones aside."""
+    """Nights of the holder's stays with the programme between two days, without cancelled ones."""
     rows = call.db.scalars(
         select(HotelBooking).where(
             HotelBooking.member == HOLDER,

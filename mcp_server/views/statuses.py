@@ -1,11 +1,10 @@
-"""A tracked loyalty status as results show it, with the days left and the unit of its progress."""
+"""A tracked loyalty status for results, with the days left and the unit of its progress."""
 
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Literal
 
-from mcp_server.toolkit.context import CallBase
-from mcp_server.toolkit.results import Money, Part
+from mcp_server.toolkit import CallBase, Money, Part
 from shared.db.statuses import LoyaltyStatus as Row
 from shared.domain.balances import count_days_left
 from shared.reference import statuses
@@ -39,21 +38,13 @@ def _progress_metric(call: CallBase, row: Row) -> str | None:
 
 def to_loyalty_status(call: CallBase, row: Row, today: date) -> LoyaltyStatus:
     program = call.reference.programs[row.program]
-    return LoyaltyStatus(
-        program=row.program,
+    return LoyaltyStatus.from_row(
+        row,
         name=program.name,
         member=row.member or None,
         kind=program.kind,
-        tier=row.tier,
-        valid_until=row.valid_until,
         days_left=count_days_left(row.valid_until, today),
-        lifetime=row.lifetime,
-        target_tier=row.target_tier,
-        progress=row.progress,
         progress_metric=None if row.progress is None else _progress_metric(call, row),
-        progress_as_of=row.progress_as_of,
         other_progress={metric: Decimal(str(amount)) for metric, amount in row.other_progress.items()},
-        notes=row.notes,
         source="manual" if row.source == "manual" else "integration",
-        updated_at=row.updated_at,
     )

@@ -1,4 +1,4 @@
-"""How much airlines add in cash on a route, as a level per programme, so that programmes rank before any search."""
+"""Airlines' cash surcharges on a route, as a level per programme, to rank programmes before a search."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -26,21 +26,14 @@ class RankedSurcharge(Verified):
 def list_surcharges(
     call: Call, starts: Sequence[str], ends: Sequence[str], cabin: str, programs: Sequence[str]
 ) -> list[SurchargeLevel]:
-    """The levels of what programmes charge on the airlines known to fly the route without a stop."""
+    """The programmes' surcharge levels on the airlines known to fly the route non-stop."""
     return rank_programs(call.reference, list_nonstop_carriers(call.reference, starts, ends), cabin, programs)
 
 
 def to_ranked(level: SurchargeLevel) -> RankedSurcharge:
     row = level.row
-    return RankedSurcharge(
-        program=level.program,
-        airlines=list(level.airlines),
-        level=row.level,
-        usd_low=row.usd_low,
-        usd_high=row.usd_high,
-        per=row.per,
-        note=row.remark,
-        **describe_verified(row),
+    return RankedSurcharge.from_row(
+        row, program=level.program, airlines=list(level.airlines), note=row.remark, **describe_verified(row)
     )
 
 
@@ -53,7 +46,7 @@ def describe_surcharges(call: Call, ranked: Sequence[SurchargeLevel]) -> str:
 
 
 def _name_some(call: Call, levels: Sequence[SurchargeLevel]) -> str:
-    """Programmes by name; one that charges several levels on the route with the airlines of this one."""
+    """Names programmes; one with several levels on the route also with this level's airlines."""
     names = [
         call.reference.programs[one.program].name + (f" ({'/'.join(one.airlines)})" if one.is_one_of_several else "")
         for one in levels[:_MOST_TOLD]

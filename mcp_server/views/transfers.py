@@ -1,11 +1,10 @@
-"""Transfer routes as results show them: steps with their sources, ratios by card, and warnings."""
+"""Transfer routes for results: steps with their sources, ratios by card, and warnings."""
 
 from collections.abc import Sequence
 from datetime import date
 
-from mcp_server.toolkit.context import Call
+from mcp_server.toolkit import NO_DATA, Call, NoDataWord, Part
 from mcp_server.toolkit.provenance import Verified, describe_verified
-from mcp_server.toolkit.results import NO_DATA, NoDataWord, Part
 from mcp_server.toolkit.wording import program_name
 from mcp_server.views.cards import find_catalogue_slug
 from shared.db.cards import list_open_slugs
@@ -57,7 +56,7 @@ class TransferRoute(Part):
 
 
 def read_routes(call: Call, cards: Sequence[str] | None = None) -> Network:
-    """Today's routes at the ratios of the cards named, else of those saved."""
+    """Today's routes at the ratios of the named cards, else of the saved ones."""
     if cards is not None:
         return call.reference.routes(call.today, [_find_card(call, name) for name in cards])
     return call.reference.routes(call.today, list_open_slugs(call.db, call.today))
@@ -141,24 +140,31 @@ def to_transfer_route(reference: Reference, path: TransferPath, needed: int | No
 
 def describe_paths(reference: Reference, start: str, goal: str, paths: Sequence[TransferPath]) -> str:
     """The message of a search for paths, cheapest first; `start` and `goal` are names."""
-    best, hops = paths[0], pluralize(len(paths[0].edges), "step")
-    cost = (
-        f"sends {pluralize(best.source_points, 'point')}"
-        if best.source_points
-        else f"gives {float(best.ratio):g} for 1"
-    )
+    best, between = paths[0], [program_name(reference, e.target) for e in paths[0].edges[:-1]]
+    route = f"{start} to {goal}" + (f" through {' and '.join(between)}" if between else "")
+    cost = f"{float(best.ratio):g} for 1"
+    if best.source_points:
+        cost = f"send {pluralize(best.source_points, 'point')}, {best.points_delivered:,} arrive"
+    others = len(paths) - 1
+    more = f" {pluralize(others, 'dearer way')} in paths." if others else ""
+    # A sentence for each bonus that is counted.
     sentences = [
-        f"{pluralize(len(paths), 'way')} from {start} to {goal}; the cheapest {cost} in {hops}.",
+        f"{route}: {cost}{' at once' if best.slowest == POSTING[0] else ''}.{more}",
         *_describe_faster(reference, paths),
-        *describe_all_rates(reference, best.edges),
-        *_describe_bonuses(reference, best.edges),
+        *describe_all_rates(reference, best.edges, names_route=len(best.edges) > 1),
+        *[
+            f"Counted with the bonus of {edge.bonus.percent}% to {program_name(reference, edge.target)}, "
+            + (f"which ends on {format_day(edge.bonus.ends_on)}." if edge.bonus.ends_on else "offered to you.")
+            for edge in best.edges
+            if edge.bonus and not edge.bonus.targeted
+        ],
         "Transfers cannot be undone: confirm the seats first.",
     ]
     return " ".join(sentences)
 
 
 def _describe_faster(reference: Reference, paths: Sequence[TransferPath]) -> list[str]:
-    """The cheapest path that is instant, where the cheapest of all is not: a seat can go while points are under way."""
+    """The cheapest instant path, if the cheapest of all is not: a seat can go while points are on their way."""
     if paths[0].slowest == POSTING[0]:
         return []
     instant = next((p for p in paths if p.slowest == POSTING[0]), None)
@@ -168,13 +174,3 @@ def _describe_faster(reference: Reference, paths: Sequence[TransferPath]) -> lis
     price += "" if instant.source_points else f" {float(instant.ratio):g} for 1"
     through = [program_name(reference, e.target) for e in instant.edges[:-1]]
     return [f"The cheapest that is instant {price}{' through ' + ' and '.join(through) if through else ''}."]
-
-
-def _describe_bonuses(reference: Reference, edges: Sequence[Edge]) -> list[str]:
-    """A sentence for each bonus that is counted."""
-    return [
-        f"Counted with the bonus of {edge.bonus.percent}% to {program_name(reference, edge.target)},"
-        f" which ends on {format_day(edge.bonus.ends_on)}."
-        for edge in edges
-        if edge.bonus and not edge.bonus.targeted
-    ]

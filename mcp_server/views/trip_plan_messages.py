@@ -6,9 +6,10 @@ from decimal import Decimal
 from mcp_server.toolkit.wording import airline_name, program_name
 from mcp_server.views.household import describe_left_apart, describe_lent
 from shared.domain.airport_pairs import JourneyEnd
-from shared.domain.dates import format_short_weekday, format_weekday, format_weekdays
+from shared.domain.dates import format_short_weekday, format_weekday
 from shared.domain.flight_times import format_days_later, format_flight_times
 from shared.domain.funding import Funds, find_slowest
+from shared.domain.household import add_member
 from shared.domain.nearest_plans import NearestPlan
 from shared.domain.party_prices import describe_party, describe_points, describe_travellers, format_amount
 from shared.domain.plurals import pluralize
@@ -43,17 +44,24 @@ def describe_seat(reference: Reference, offer: AwardOption) -> str:
 
 
 def describe_journey(reference: Reference, journey: Journey[AwardOption], passengers: int) -> str:
-    """The flights, the points of one person and of the party, and the taxes of everybody."""
+    """The flights, the points of one person and of the party, and everyone's taxes."""
     if journey.onward:
         return f"{describe_tour(journey)}; {_describe_tour_points(reference, journey, passengers)}"
     flights = f"out on {describe_seat(reference, journey.out.offer)}"
     if journey.back:
         flights += f", back on {describe_seat(reference, journey.back.offer)}"
-    points = " and ".join(
-        describe_points(total // passengers, passengers, program_name(reference, program))
-        for program, total in journey.needs.items()
-    )
+    points = " and ".join(_describe_need(reference, journey, program, passengers) for program in journey.needs)
     return f"{flights}; {points}, {describe_journey_taxes(journey, passengers)}"
+
+
+def _describe_need(reference: Reference, journey: Journey[AwardOption], program: str, passengers: int) -> str:
+    """`40,000 points of Aeroplan each, 80,000 for two`, and those of babies on laps."""
+    each = sum(seat.offer.points for seat in journey.seats if seat.program == program)
+    cut = sum(seat.cut.points for seat in journey.seats if seat.cut and seat.program == program)
+    babies = journey.needs[program] + cut - each * passengers
+    points = describe_points(each, passengers, program_name(reference, program))
+    points += f" and {babies:,} for babies" if babies else ""
+    return f"{points} less {cut:,} with your voucher" if cut else points
 
 
 def describe_tour(journey: Journey[AwardOption]) -> str:
@@ -65,7 +73,7 @@ def describe_tour(journey: Journey[AwardOption]) -> str:
 def _describe_tour_points(reference: Reference, journey: Journey[AwardOption], passengers: int) -> str:
     """`79,000 points for two (40,000 of Iberia Club, 39,000 of Aeroplan), 238 USD taxes in all`.
 
-    Of more than two programmes their number: the answer's fields say which.
+    For more than two programmes only their number: the answer's fields name them.
     """
     parts = [f"{total:,} of {program_name(reference, program)}" for program, total in journey.needs.items()]
     programs = ", ".join(parts) if len(parts) < 3 else pluralize(len(parts), "programme")
@@ -83,7 +91,7 @@ def describe_journey_taxes(journey: Journey[AwardOption], passengers: int) -> st
 
 
 def _describe_flights(journey: Journey[AwardOption]) -> str:
-    """What a sum is of: ` both ways`, ` of all 3 flights`; nothing of a single one."""
+    """The scope of a sum: ` both ways`, ` of all 3 flights`; empty for a single one."""
     if journey.onward:
         return f" of all {len(journey.seats)} flights"
     return " both ways" if journey.back else ""
@@ -96,17 +104,19 @@ def describe_plan(reference: Reference, paid: PaidJourney[AwardOption], passenge
 
 def describe_payment(reference: Reference, ways: Sequence[Way]) -> str:
     """Says which balances the points come from, and how long the slowest transfer takes."""
-    points_by_source: dict[tuple[str, bool], int] = {}
+    points_by_source: dict[tuple[str, bool, str], int] = {}
     for way in ways:
-        source = (way.purse.program, way.path is None)
+        source = (way.purse.program, way.path is None, way.purse.member)
         points_by_source[source] = points_by_source.get(source, 0) + way.points_sent
-    parts = [
-        f"{points:,} {'already with' if is_there else 'points of'} {program_name(reference, program)}"
-        for (program, is_there), points in sorted(points_by_source.items(), key=lambda source: source[0][1])
-    ]
+    parts = []
+    for (program, is_there, member), points in sorted(points_by_source.items(), key=lambda source: source[0][1:]):
+        balance = add_member(program_name(reference, program), member)
+        parts.append(f"{points:,} {'already with' if is_there else 'points of'} {balance}")
     slowest = find_slowest(ways)
     lent = describe_lent(reference, ways)
     sentence = f"Paid with {' and '.join(parts)}{f', {lent} pooled with yours' if lent else ''}"
+    if any(way.purse.member for way in ways):
+        sentence += ", each in a booking of its own"
     if not any(w.path for w in ways):
         return f"{sentence}; no transfer is needed. Confirm the seat before you book."
     sentence += f"; the points {POSTING_WORDS[slowest]}."
@@ -116,9 +126,21 @@ def describe_payment(reference: Reference, ways: Sequence[Way]) -> str:
 
 
 def describe_pooling(reference: Reference, ways: Iterable[Way]) -> list[str]:
-    """The step that puts points of other members together with the person's; none where nothing is lent."""
+    """The step that pools other members' points with the person's; empty if nothing is lent."""
     lent = describe_lent(reference, ways)
     return [f"Then pool {lent} with yours, as the programme's household rules ask."] if lent else []
+
+
+def describe_tickets(reference: Reference, paid: PaidJourney[AwardOption], travellers: int) -> list[str]:
+    """The steps that say which tickets other members book, from points that cannot be joined with the person's."""
+    steps = []
+    for program, ways in paid.ways.items():
+        price = paid.journey.needs[program] // travellers
+        for member in dict.fromkeys(way.purse.member for way in ways if way.purse.member):
+            count = sum(way.points_delivered for way in ways if way.purse.member == member) // price
+            tickets = f"{pluralize(count, 'ticket')} from {member}'s account of {program_name(reference, program)}"
+            steps.append(f"Of these, book {tickets}, {price:,} points each.")
+    return steps
 
 
 def describe_speed(path: TransferPath) -> str:
@@ -133,28 +155,12 @@ def describe_speed(path: TransferPath) -> str:
 
 
 def describe_rest(reference: Reference, points: Mapping[str, int], used: Sequence[str]) -> str:
-    """What stays of the balances a plan uses; the name of a single one was said."""
+    """What is left of a plan's balances; a single one need not be named again."""
     programs = list(dict.fromkeys(used))
     if len(programs) == 1:
         return f"Points that stay: {points[programs[0]]:,}."
     parts = [f"{points[program]:,} of {program_name(reference, program)}" for program in programs]
     return f"Points that stay: {' and '.join(parts)}."
-
-
-def describe_route(wish: TripWish) -> str:
-    """`BOS to Rome (FCO, CIA)`, `BOS to Rome to Paris and home`, `BOS to Rome (FCO, CIA), home from CDG`."""
-    if wish.list_stops():
-        places = [leg.end for leg in wish.legs[: -1 if wish.goes_home else None]]
-        names = [load_metro_names().get(place.code, place.code) for place in (wish.start, *places)]
-        return " to ".join(names) + (" and home" if wish.goes_home else "")
-    home = f", home from {describe_place(wish.legs[-1].start)}" if wish.return_from else ""
-    return f"{describe_place(wish.start)} to {describe_place(wish.end)}{home}"
-
-
-def describe_search(wish: TripWish, considered: int) -> str:
-    where = describe_route(wish)
-    days = format_weekdays(wish.earliest, wish.latest)
-    return f"{where}, {days}: {pluralize(considered, 'award journey')} considered."
 
 
 def explain_no_plan(
@@ -164,7 +170,7 @@ def explain_no_plan(
     considered: int,
     funds: Funds,
 ) -> list[str]:
-    """Sentences that say why there is no plan. `seen_sides`: whether any seat was seen there, and back."""
+    """Explains why there is no plan. `seen_sides`: whether any seat was seen there, and back."""
     party = "a seat" if wish.passengers == 1 else f"{wish.passengers} seats"
     seats = f"{party} in {wish.cabin.replace('_', ' ')}"
     ways = [(describe_place(leg.start), describe_place(leg.end)) for leg in wish.legs]
@@ -184,7 +190,8 @@ def explain_no_plan(
     elif considered:
         pooled = " even pooled with those of your household" if funds.purses != funds.household_purses else ""
         left_apart = describe_left_apart(reference, funds.apart)
-        reasons.append(f"The balances do not cover any of them{pooled}.{left_apart}")
+        journeys = pluralize(considered, "award journey")
+        reasons.append(f"The balances do not cover any of {journeys}{pooled}.{left_apart}")
     return reasons
 
 
@@ -214,4 +221,5 @@ def describe_offer(reference: Reference, option: AwardOption) -> str:
 def describe_transfer(reference: Reference, way: Way, path: TransferPath) -> str:
     route = " to ".join(program_name(reference, s) for s in [way.purse.program, *(e.target for e in path.edges)])
     points = pluralize(way.points_sent, "point")
+    route = add_member(route, way.purse.member)
     return f"Only then transfer {points}, {route}: {describe_speed(path)}; {way.points_delivered:,} arrive."

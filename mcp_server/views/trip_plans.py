@@ -1,14 +1,14 @@
-"""A plan of plan_trip as results show it: awards, how the points are paid, steps and warnings."""
+"""A plan of plan_trip for results: awards, where the points come from, steps and warnings."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal
 from itertools import pairwise
 from typing import NamedTuple
 
-from mcp_server.toolkit.context import CallBase
-from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Part
-from mcp_server.toolkit.wording import list_airline_names, list_program_names, program_name
+from mcp_server.toolkit import NO_DATA, CallBase, Money, NoDataWord, Part
+from mcp_server.toolkit.wording import join_names, list_airline_names, list_program_names, program_name
 from mcp_server.views.cash_flights import Fare, to_fare
 from mcp_server.views.program_rules import is_allowed, parse_counts
 from mcp_server.views.transfers import TransferRoute, to_transfer_route
@@ -16,6 +16,7 @@ from mcp_server.views.trip_plan_messages import (
     POSTING_WORDS,
     describe_offer,
     describe_pooling,
+    describe_tickets,
     describe_tour,
     describe_transfer,
 )
@@ -29,9 +30,11 @@ from shared.domain.plurals import pluralize
 from shared.domain.transfer_options import Purse
 from shared.domain.transfers import POSTING
 from shared.domain.trip_plans import Journey, PaidJourney, PlanSeat
+from shared.reference.ages import describe_left_out
 from shared.reference.booking_links import list_booking_links
 from shared.reference.reference import Reference
-from shared.reference.rows import DutyRate, ProgramFact
+from shared.reference.rows.duty import DutyRate
+from shared.reference.rows.programmes import ProgramFact
 from shared.reference.transfer_rates import describe_all_rates
 from shared.services.search.award_options import AwardOption
 from shared.services.search.fares import FareOption
@@ -72,6 +75,15 @@ class BalanceUse(Part):
     balance: int
 
 
+class MemberUse(Part):
+    """Points another member spends on whole tickets, because they cannot be joined with the person's."""
+
+    program: str
+    member: str
+    points: int
+    balance: int
+
+
 class PayWith(Part):
     """From where the points come: a balance, a transfer, or both; further transfers where two are needed."""
 
@@ -80,6 +92,7 @@ class PayWith(Part):
     balance: BalanceUse | None
     route: TransferRoute | None
     more_routes: list[TransferRoute]
+    from_members: list[MemberUse]
 
 
 class BalanceAfter(Part):
@@ -114,6 +127,14 @@ class Stay(Part):
     nights: int
 
 
+class VoucherUse(Part):
+    """A voucher of the person, and the points it takes off the plan. Taxes are due for everybody."""
+
+    voucher_id: int
+    name: str
+    points_off: int
+
+
 class Hold(Part):
     possible: bool
     days: int | None
@@ -132,6 +153,7 @@ class Plan(Part):
     return_award: AwardOption | None
     stays: list[Stay]
     points_total: int
+    vouchers: list[VoucherUse]
     taxes_total: Money | NoDataWord
     currency: str
     pay_with: PayWith
@@ -149,6 +171,11 @@ class Plan(Part):
     warnings: list[str]
 
 
+def _show_offer(seat: PlanSeat[AwardOption]) -> AwardOption:
+    """The offer, with what the party pays of it after a voucher."""
+    return replace(seat.offer, party_points=seat.points) if seat.cut else seat.offer
+
+
 def to_plan(
     call: CallBase,
     wish: TripWish,
@@ -156,9 +183,13 @@ def to_plan(
     fares: Sequence[FareOption],
     purses: Sequence[Purse],
     positioning: Sequence[Positioning],
+    companions: Sequence[str],
     remarks: Sequence[str],
 ) -> Plan:
-    """`remarks` are what is known of the flights behind the awards: cabins and nights on the way."""
+    """`remarks` are what is known of the flights behind the awards: cabins and nights on the way.
+
+    `companions`: sentences about vouchers of the person that fit the plan.
+    """
     reference, journey = call.reference, paid.journey
     left_over = find_leftovers(purses, paid.ways, journey.needs)
     points_before = {p.program: p.points for p in purses}
@@ -167,11 +198,19 @@ def to_plan(
     pay_with = {program: _to_pay_with(reference, program, paid) for program in journey.needs}
     first = pay_with.pop(out.program)
     return Plan(
-        award=out.offer,
-        onward_awards=[seat.offer for seat in journey.onward],
-        return_award=back.offer if back else None,
+        award=_show_offer(out),
+        onward_awards=[_show_offer(seat) for seat in journey.onward],
+        return_award=_show_offer(back) if back else None,
         stays=_list_stays(journey),
         points_total=sum(journey.needs.values()),
+        vouchers=[
+            VoucherUse(
+                voucher_id=number,
+                name=next(cut.name for cut in journey.cuts if cut.voucher_id == number),
+                points_off=sum(cut.points for cut in journey.cuts if cut.voucher_id == number),
+            )
+            for number in dict.fromkeys(cut.voucher_id for cut in journey.cuts)
+        ],
         taxes_total=_money_or_no_data(journey.taxes),
         currency=CURRENCY,
         pay_with=first,
@@ -187,9 +226,9 @@ def to_plan(
         booking_pages=reference.find_booking_pages(journey.needs),
         effective_cost=_money_or_no_data(paid.cost),
         cash_alternative=to_fare(cash) if cash else NO_DATA,
-        steps=_list_steps(reference, paid, wish.passengers, positioning),
+        steps=_list_steps(reference, paid, wish, positioning),
         hold=None,
-        rules=list_trip_rules(call, wish, journey),
+        rules=[*companions, *list_trip_rules(call, wish, journey)],
         warnings=[*remarks, *_list_warnings(reference, paid, cash, wish.passengers, purses)],
     )
 
@@ -213,19 +252,29 @@ def _money_or_no_data(amount: Decimal | None) -> Decimal | NoDataWord:
 
 def _to_pay_with(reference: Reference, program: str, paid: PaidJourney[AwardOption]) -> PayWith:
     ways, points = paid.ways[program], paid.journey.needs[program]
-    own = next((w for w in ways if w.path is None), None)
+    own = next((w for w in ways if w.path is None and not w.purse.member), None)
     routes = [to_transfer_route(reference, w.path, w.needed if w.covers else None) for w in ways if w.path]
+    others = [
+        MemberUse(program=w.purse.program, member=w.purse.member, points=w.points_sent, balance=w.purse.points)
+        for w in ways
+        if w.purse.member
+    ]
     balance = BalanceUse(program=own.purse.program, points=own.points_sent, balance=own.purse.points) if own else None
     return PayWith(
-        program=program, points=points, balance=balance, route=routes[0] if routes else None, more_routes=routes[1:]
+        program=program,
+        points=points,
+        balance=balance,
+        route=routes[0] if routes else None,
+        more_routes=routes[1:],
+        from_members=others,
     )
 
 
 def _list_steps(
-    reference: Reference, paid: PaidJourney[AwardOption], passengers: int, positioning: Sequence[Positioning]
+    reference: Reference, paid: PaidJourney[AwardOption], wish: TripWish, positioning: Sequence[Positioning]
 ) -> list[str]:
-    """Confirming the seat always comes before a transfer, which cannot be undone."""
-    journey = paid.journey
+    """Lists the steps; confirming the seat always comes before a transfer, which cannot be undone."""
+    journey, passengers = paid.journey, wish.passengers
     seats = "seat is" if passengers == 1 else f"{passengers} seats are"
     open_still = f"Confirm live that the {seats} still open on the programme's own site"
     steps = [f"{open_still}: {describe_offer(reference, seat.offer)}." for seat in journey.seats]
@@ -234,7 +283,8 @@ def _list_steps(
     steps += describe_pooling(reference, (w for ways in paid.ways.values() for w in ways))
     transfers = [w for ways in paid.ways.values() for w in ways if w.path]
     steps += [describe_transfer(reference, way, way.path) for way in transfers if way.path]
-    steps += [_describe_booking(reference, seat, passengers) for seat in journey.seats]
+    steps += [_describe_booking(reference, seat, wish) for seat in journey.seats]
+    steps += describe_tickets(reference, paid, passengers)
     steps += [
         f"Get from {stay.place} to {stay.leaves_from} on your own by {format_weekday(stay.leaves_on)}."
         for stay in _list_stays(journey)
@@ -243,12 +293,18 @@ def _list_steps(
     return steps + [_describe_positioning(way) for way in positioning]
 
 
-def _describe_booking(reference: Reference, seat: PlanSeat[AwardOption], passengers: int) -> str:
+def _describe_booking(reference: Reference, seat: PlanSeat[AwardOption], wish: TripWish) -> str:
+    """Fills the page in for adults: how each programme asks for children is not known."""
     offer = seat.offer
-    page = list_booking_links(reference, [offer], passengers).get(offer.program)
+    page = list_booking_links(reference, [offer], wish.passengers).get(offer.program)
+    young = [(wish.children, "child", "children"), (wish.infants, "baby", "babies")]
+    named = [pluralize(number, one, many) for number, one, many in young if number]
+    correct = f" Enter {join_names(named)} there: the page takes everybody for an adult." if page and named else ""
     where = f"{program_name(reference, offer.program)}{f' at {page}' if page else ''}"
-    price = describe_points(offer.points, passengers)
-    return f"Book with {where}: {offer.origin} to {offer.destination}, {price}, and the taxes."
+    price = describe_points(offer.points, wish.passengers)
+    if seat.cut:
+        price += f", less {seat.cut.points:,} with your {seat.cut.name}"
+    return f"Book with {where}: {offer.origin} to {offer.destination}, {price}, and the taxes.{correct}"
 
 
 def _describe_positioning(way: Positioning) -> str:
@@ -316,9 +372,9 @@ def to_nearest(nearest: NearestPlan[AwardOption], plan: Plan | None) -> NearestT
     journey = nearest.journey
     return NearestTripPlan(
         limit=nearest.limit,
-        award=journey.out.offer,
-        onward_awards=[seat.offer for seat in journey.onward],
-        return_award=journey.back.offer if journey.back else None,
+        award=_show_offer(journey.out),
+        onward_awards=[_show_offer(seat) for seat in journey.onward],
+        return_award=_show_offer(journey.back) if journey.back else None,
         points_total=sum(journey.needs.values()),
         taxes_total=_money_or_no_data(journey.taxes),
         currency=CURRENCY,
@@ -328,19 +384,12 @@ def to_nearest(nearest: NearestPlan[AwardOption], plan: Plan | None) -> NearestT
 
 
 def to_asked(wish: TripWish) -> TripAsked:
-    return TripAsked(
+    return TripAsked.from_row(
+        wish,
         origin=wish.start.code,
-        destination=wish.destination,
         earliest_date=wish.earliest,
         latest_date=wish.latest,
-        nights=wish.nights,
-        cabin=wish.cabin,
-        passengers=wish.passengers,
-        max_cash=wish.max_cash,
         stops=[AskedStop(place=place, nights=nights) for place, nights in wish.list_stops()],
-        return_from=wish.return_from,
-        children=wish.children,
-        infants=wish.infants,
     )
 
 
@@ -360,7 +409,7 @@ def list_names(
 
 
 class YoungWords(NamedTuple):
-    """What is said of travellers who are not adults."""
+    """Sentences about travellers who are not adults."""
 
     who: str
     unknown: str
@@ -372,17 +421,22 @@ CHILDREN = YoungWords("Children", "No child's price is known here of", "The sums
 
 
 def list_trip_rules(call: CallBase, wish: TripWish, journey: Journey[AwardOption]) -> list[str]:
-    """Sentences, each from a fact that is known here; of babies and children also that none is."""
+    """Sentences, each from a known fact; for babies and children also that none is known."""
     facts = [row for row in call.reference.fresh_rows("program_facts.csv", call.today) if row.program in journey.needs]
     rules = [words for row in facts if (words := _describe_stopover(call, row, has_return=journey.back is not None))]
+    topics = {"stopover"}
     if wish.infants:
-        rules += _describe_young(call, journey, facts, ("infants", "children"), BABIES)
+        topics |= {"infants", "children"}
+        rules += _describe_young(call, journey, facts, ("infants", "children"), BABIES, wish.baby_shares)
     if wish.children:
+        topics |= {"children", "child_discount"}
         rules += _describe_young(call, journey, facts, ("children", "child_discount"), CHILDREN)
     if wish.children or wish.infants:
         duties = (_describe_duty(call, wish, seat) for seat in journey.seats)
         rules += dict.fromkeys(filter(None, duties))
-    return rules
+    rows = (row for row in call.reference.rows("program_facts.csv") if row.program in journey.needs)
+    old = describe_left_out("program_facts.csv", [row for row in rows if row.topic in topics], call.today)
+    return [*rules, f"Rules of these programmes:{old}"] if old else rules
 
 
 def _describe_stopover(call: CallBase, row: ProgramFact, *, has_return: bool) -> str | None:
@@ -400,14 +454,19 @@ def _describe_young(
     facts: Sequence[ProgramFact],
     topics: Sequence[str],
     words: YoungWords,
+    counted: Collection[str] = (),
 ) -> list[str]:
-    """The rule of each programme that has one, by the first topic that it has, and the programmes that have none."""
+    """The rule of each programme that has one, by the first topic that it has, and the programmes that have none.
+
+    `counted`: programmes whose rule the sums follow.
+    """
     sentences, unknown = [], []
     for program in journey.needs:
         name = program_name(call.reference, program)
         answers = {row.topic: row.answer for row in facts if row.program == program}
         if rule := next((answers[topic] for topic in topics if topic in answers), None):
-            sentences.append(f"{words.who} with {name}: {rule}. {words.counted}")
+            in_sums = "The sums count it." if program in counted else words.counted
+            sentences.append(f"{words.who} with {name}: {rule}. {in_sums}")
         else:
             unknown.append(name)
     return [*sentences, f"{words.unknown} {' and '.join(unknown)}. {words.counted}"] if unknown else sentences
@@ -430,7 +489,7 @@ def _describe_duty(call: CallBase, wish: TripWish, seat: PlanSeat[AwardOption]) 
 
 
 def _find_duty(call: CallBase, seat: PlanSeat[AwardOption]) -> list[DutyRate]:
-    """The rates of an adult, the lowest first; none where no duty is due or it depends on the way."""
+    """The rates of an adult, the lowest first; none if no duty is due or it depends on the route."""
     reference, offer = call.reference, seat.offer
     start, end = reference.airports.get(offer.origin), reference.airports.get(offer.destination)
     exempt = {row.airport for row in reference.rows("uk_duty_exempt_airports.csv")}

@@ -1,12 +1,11 @@
-"""Trips as results show them, with their itinerary items, past searches and saved chats."""
+"""Trips for results, with their itinerary items, past searches and saved chats."""
 
 from collections.abc import Sequence
 from datetime import date, datetime, time
 from typing import Any, Literal
 
-from mcp_server.toolkit.context import Call
+from mcp_server.toolkit import Call, Part
 from mcp_server.toolkit.own_rows import get_own
-from mcp_server.toolkit.results import Part
 from mcp_server.views.points_transfers import PointsTransfer, describe_transfer, to_points_transfer
 from shared.db.bookings import FlightBooking, HotelBooking
 from shared.db.trips import ChatLink as ChatRow
@@ -115,21 +114,26 @@ def to_chat_link(row: ChatRow) -> ChatLink:
 
 
 def get_own_trip(call: Call, trip_id: int, *, locked: bool = False) -> Row:
-    """Gets the trip; with `locked` nothing can be filed under it until the transaction ends."""
+    """Gets the trip; `locked` keeps others from filing anything under it until the transaction ends."""
     return get_own(Row, "trip", call.db, trip_id, locked=locked)
 
 
 def list_gaps(
-    facts: Reference, trip: Row, flights: Sequence[FlightBooking], stays: Sequence[HotelBooking]
+    facts: Reference,
+    trip: Row,
+    flights: Sequence[FlightBooking],
+    stays: Sequence[HotelBooking],
+    items: Sequence[ItemRow],
 ) -> list[TripGap]:
-    """What the trip lacks, as far as the bookings filed under it tell."""
+    """What the trip lacks, by its bookings and itinerary."""
     legs = [f for f in flights if f.cancelled_at is None]
     ways = [_to_booked_flight(facts, f) for f in legs]
     ways += [BookedFlight(f.destination, f.origin, f.return_date, None, f.member) for f in legs if f.return_date]
     nights = [
         BookedNights(s.check_in_date, s.check_out_date, s.hotel_name, s.member) for s in stays if s.cancelled_at is None
     ]
-    gaps = find_gaps(trip.start_date, trip.end_date, ways, nights, facts.is_one_city)
+    rides = [(item.day, item.title) for item in items if item.kind in ("flight", "transfer") and item.day]
+    gaps = find_gaps(trip.start_date, trip.end_date, ways, nights, facts.is_one_city, rides)
     return [TripGap(kind=g.kind, from_date=g.first, to_date=g.last, text=g.text) for g in gaps]
 
 
@@ -153,6 +157,6 @@ def _find_moment(facts: Reference, airport: str, day: date, at: time | None) -> 
 
 
 def describe_transfers(items: Sequence[ItineraryItem]) -> list[str]:
-    """A sentence for each transfer of points that has not posted."""
+    """A sentence for each points transfer that has not posted yet."""
     pending = [i for i in items if i.points_transfer and i.points_transfer.state != "posted"]
     return [describe_transfer(i.title, i.points_transfer) for i in pending if i.points_transfer]

@@ -1,10 +1,9 @@
-"""Vouchers as results show them, with the name of their kind and their state."""
+"""Vouchers for results, with the name of their kind and their state."""
 
 from collections.abc import Sequence
 from datetime import date, datetime
 
-from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.results import Part
+from mcp_server.toolkit import Call, Part
 from mcp_server.toolkit.wording import program_name
 from shared.db.bookings import FlightBooking, HotelBooking, find_legs
 from shared.db.vouchers import Voucher as Row
@@ -47,24 +46,19 @@ def to_voucher(call: Call, row: Row) -> Voucher:
     today = call.own_day if row.expires_on else call.today
     kind = call.reference.voucher_types.get(row.voucher_slug)
     where = to_applied_to(row.flight_booking_id, row.hotel_booking_id)
-    return Voucher(
+    return Voucher.from_row(
+        row,
         voucher_id=row.id,
-        voucher_slug=row.voucher_slug,
         name=kind.name if kind else row.voucher_slug,
         program=kind.program if kind else None,
-        reference=row.reference,
-        expires_on=row.expires_on,
         days_left=count_days_left(row.expires_on, today),
         state=vouchers.get_voucher_state(row.expires_on, where is not None, today),
         applied_to=where,
-        notes=row.notes,
-        created_at=row.created_at,
-        updated_at=row.updated_at,
     )
 
 
 def judge_booking(call: Call, row: Row, kind: VoucherType, booking: FlightBooking | HotelBooking) -> Fit:
-    """What the limits of a voucher say of a booking."""
+    """Compares a booking with the limits of a voucher."""
     return judge_voucher(call.reference, row, kind, _build_use(call, booking))
 
 
@@ -93,7 +87,7 @@ def _build_use(call: Call, booking: FlightBooking | HotelBooking) -> Use:
 def build_stay_use(
     facts: Reference, hotel: Hotel | None, dates: tuple[date, date], points: int | None, today: date
 ) -> Use:
-    """A stay at a hotel, None for one that is not known; `points` of a night."""
+    """A stay at a hotel, or None for an unknown one; `points` per night."""
     category = hotel_awards.find_category(facts, hotel, today) if hotel else None
     return Use(
         what="stay",

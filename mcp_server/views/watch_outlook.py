@@ -1,4 +1,4 @@
-"""What is known when a watch of award seats is made: where the airline flies, and when its days go on sale."""
+"""The outlook of a new watch of award seats: where the airline flies, and when its days go on sale."""
 
 from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
@@ -13,8 +13,8 @@ from shared.domain.plurals import pluralize
 from shared.reference.city_airports import list_airports, list_neighbours
 from shared.reference.rows.award_charts import ReleaseWindow
 
-USUAL_DAYS = 360  # ahead, where no fact says more: the longest release windows are 355 to 362 days
-MAX_AIRLINES = 3  # whose routes are told of
+USUAL_DAYS = 360  # ahead, without a known release window: the longest are 355 to 362 days
+MAX_AIRLINES = 3  # whose routes are named
 
 
 class Release(Verified):
@@ -25,7 +25,7 @@ class Release(Verified):
 
 
 def describe_routes(call: Call, airlines: Sequence[str], origin: str, destination: str) -> str:
-    """Sentences about named airlines that are not known to fly the route without a stop."""
+    """Sentences on named airlines not known to fly the route non-stop."""
     sentences = (_describe_airline_route(call, airline, origin, destination) for airline in airlines[:MAX_AIRLINES])
     return "".join(f" {sentence}" for sentence in sentences if sentence)
 
@@ -58,14 +58,14 @@ def _is_flown(call: Call, airline: str, pair: tuple[str, str]) -> bool:
 
 
 def find_release(call: Call, airlines: Sequence[str]) -> ReleaseWindow | None:
-    """The named airline that opens its days first, where a fact says so of all of them."""
+    """The first of the named airlines to open its days, if all their windows are known."""
     windows = [call.reference.release_window(airline) for airline in airlines]
     releases = [window for window in windows if window]
     return max(releases, key=lambda w: w.days_before_departure) if releases and len(releases) == len(windows) else None
 
 
 def to_release(call: Call, window: ReleaseWindow | None, last: date) -> Release | None:
-    """The release; None where the airline has already opened all days up to the last."""
+    """The release; None if it is unknown, or the airline has already opened all days up to `last`."""
     if window is None or last <= call.today + timedelta(days=window.days_before_departure):
         return None
     return Release(airline=window.airline[0], days_ahead=window.days_before_departure, **describe_verified(window))
@@ -78,7 +78,7 @@ def find_opening(call: Call, window: ReleaseWindow | None, first: date) -> date 
 
 
 def describe_opening(call: Call, window: ReleaseWindow | None, first: date, last: date) -> str:
-    """A sentence where the window of travel, or its end, is not on sale yet; empty where all of it is."""
+    """A sentence if the days of travel, or the last of them, are not on sale yet; else empty."""
     days = window.days_before_departure if window else USUAL_DAYS
     on_sale_until = call.today + timedelta(days=days)
     if last <= on_sale_until:

@@ -1,1 +1,1 @@
-"""How an expert works with the tools: one text for each task, handed out as a prompt and as a skill."""
+"""How an expert works with the tools: one text for each task, offered as a prompt and as a skill."""

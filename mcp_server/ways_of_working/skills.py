@@ -12,13 +12,13 @@ from mcp_server.ways_of_working.texts import WayOfWorking, read_ways_of_working
 from shared.settings import settings
 
 FILE = "SKILL.md"
-_FIRST_DAY = (1980, 1, 1, 0, 0, 0)  # the earliest that an archive can say, so that its bytes are always the same
+_FIRST_DAY = (1980, 1, 1, 0, 0, 0)  # the earliest possible in an archive, so that its bytes never vary
 _MODE = 0o644
 
 
 @dataclass(frozen=True)
 class Skill:
-    """One SKILL.md. `frontmatter` is what stands in its head, field by field."""
+    """One SKILL.md. `frontmatter` is its head, field by field."""
 
     name: str
     title: str
@@ -47,7 +47,7 @@ def build_skills() -> Mapping[str, Skill]:
 
 @cache
 def build_bundle() -> bytes:
-    """The archive of all skills. Stored, not compressed: what compresses differs between machines."""
+    """The archive of all skills. Stored, not compressed: compression differs between machines."""
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_STORED) as bundle:
         for skill in build_skills().values():

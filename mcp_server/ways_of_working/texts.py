@@ -1,4 +1,4 @@
-"""The texts of this folder, read once: what each is called, when it is used, which arguments it takes."""
+"""The texts of this folder, read once: name, use and arguments of each."""
 
 import re
 import tomllib
@@ -17,7 +17,7 @@ STATUSES = frozenset(("no_data", "confirmation_required", "limit_reached"))
 
 @dataclass(frozen=True)
 class Argument:
-    """One thing a person may say beforehand. `completes`: airport, program or trip; empty where nothing can help."""
+    """One thing a person may give in advance. `completes`: airport, program or trip; empty where nothing can help."""
 
     name: str
     description: str
@@ -26,7 +26,7 @@ class Argument:
 
 @dataclass(frozen=True)
 class WayOfWorking:
-    """One task. `text` is Markdown and holds the rules that are common to all."""
+    """One task. `text` is Markdown and has the rules that are common to all."""
 
     name: str
     title: str
@@ -36,7 +36,7 @@ class WayOfWorking:
 
     @property
     def tool_names(self) -> tuple[str, ...]:
-        """The tools the text names, in its order."""
+        """The tools that the text names, in order."""
         return tuple(dict.fromkeys(name for name in _TOOL_NAME.findall(self.text) if name not in STATUSES))
 
 

@@ -11,20 +11,20 @@ from shared.domain.plans import Plan
 
 
 class PaymentAway(Exception):
-    """The payment service does not answer, or has no time; the same may be asked again later."""
+    """The payment service does not answer, or is busy; the call may be repeated later."""
 
 
 class PaymentRefused(Exception):
-    """It does not do what was asked. The text is a word of its own, and nothing anybody typed."""
+    """The payment service refused. The text is its own code, never anything a person typed."""
 
 
 class SignatureWrong(Exception):
-    """A message is not from the payment service, or too old to be believed."""
+    """A message is not from the payment service, or is too old to trust."""
 
 
 @dataclass(frozen=True)
 class CustomerEvent:
-    """Something has happened to a customer; what, is asked for."""
+    """Something has happened to a customer; the details are then queried."""
 
     id: str
     kind: str
@@ -33,7 +33,7 @@ class CustomerEvent:
 
 @dataclass(frozen=True)
 class Order:
-    """A first subscription. `nonce` is that of the form: sent twice it is one order."""
+    """A first subscription. `nonce` is the form's: sent twice it is one order."""
 
     customer_id: str
     plan: Plan
@@ -45,7 +45,7 @@ class Order:
 
 @dataclass(frozen=True)
 class PlanChange:
-    """What a page of the payment service asks a subscriber to confirm; without a plan it is the end."""
+    """What a page of the payment service asks a subscriber to confirm; without a plan, the cancellation."""
 
     subscription_id: str
     item_id: str
@@ -68,11 +68,11 @@ class Client(Protocol):
         ...
 
     async def list_subscriptions(self, customer_id: str) -> Sequence[Subscription]:
-        """All that are not over, as they are now."""
+        """All subscriptions that are not over, in their present state."""
         ...
 
     async def end_customer(self, customer_id: str) -> None:
-        """Ends the subscriptions at once and forgets the customer; one that is gone already is no error."""
+        """Ends the subscriptions at once and forgets the customer; one already gone is no error."""
         ...
 
 

@@ -22,7 +22,7 @@ from shared.domain.billing import (
     find_paid_plan,
     settle_holding,
 )
-from shared.domain.plans import Plan
+from shared.domain.plans import LIMITS, Plan
 from shared.outbox.enqueue import tell
 from shared.outbox.plan_change import change_plan
 from shared.settings import settings
@@ -32,9 +32,9 @@ _FIRST_RETRY, _LAST_RETRY = timedelta(minutes=1), timedelta(hours=6)
 
 
 def settle(session: Session, due: DueCustomer, subscriptions: Sequence[Subscription], now: datetime) -> bool:
-    """Whether the answer was written: not where an event came after it was asked for, which asks again.
+    """Writes the answer; False if an event came after the query, which is then repeated.
 
-    The account has the plan that its present subscription gives, whatever events came, in whichever order.
+    The account has the plan that its present subscription gives, whatever events came, in any order.
     """
     row = lock_customer(session, due)
     account = session.get(Account, row.account_id) if row is not None and row.account_id is not None else None
@@ -42,9 +42,14 @@ def settle(session: Session, due: DueCustomer, subscriptions: Sequence[Subscript
         return False
     grace = timedelta(days=settings().billing_grace_days)
     subscription = choose_subscription(subscriptions)
-    _warn_of_surprises(row, subscriptions, subscription)
+    living = [one for one in subscriptions if one.status in PAID | LATE]
+    if len(living) > 1:
+        log.warning("billing: customer %s has %s subscriptions; one is enough", row.customer_id, len(living))
+    if subscription is not None and subscription.plan is None:
+        log.warning("billing: price %s of customer %s is in no setting", subscription.price, row.customer_id)
     late_since = _find_late_since(row, subscription, now)
-    holding = _read_holding(account, row)
+    plans = (Plan.of(slug) if slug else None for slug in (row.paid_plan, row.unpaid_plan))
+    holding = Holding(Plan.of(account.plan), *plans)
     paid = find_paid_plan(subscription, holding.paid, late_since, grace, now)
     _write_subscription(row, subscription, late_since, now)
     look_at = find_next_look(subscription, late_since, grace, now)
@@ -55,7 +60,7 @@ def settle(session: Session, due: DueCustomer, subscriptions: Sequence[Subscript
 
 
 def postpone(session: Session, due: DueCustomer) -> None:
-    """The payment service did not answer: asked again later, and ever later."""
+    """The payment service did not answer: asks again later, at growing intervals."""
     row = lock_customer(session, due)
     if row is not None:
         row.check_at = func.now() + min(_FIRST_RETRY * 2 ** min(row.failures, 10), _LAST_RETRY)
@@ -63,33 +68,18 @@ def postpone(session: Session, due: DueCustomer) -> None:
 
 
 def forget(session: Session, due: DueCustomer) -> None:
-    """The customer is ended at the payment service, and the account went before."""
+    """Forgets a customer ended at the payment service, whose account is already gone."""
     row = lock_customer(session, due)
     if row is not None and row.account_id is None:
         session.delete(row)
 
 
-def _warn_of_surprises(
-    row: BillingCustomer, subscriptions: Sequence[Subscription], chosen: Subscription | None
-) -> None:
-    living = [one for one in subscriptions if one.status in PAID | LATE]
-    if len(living) > 1:
-        log.warning("billing: customer %s has %s subscriptions; one is enough", row.customer_id, len(living))
-    if chosen is not None and chosen.plan is None:
-        log.warning("billing: price %s of customer %s is in no setting", chosen.price, row.customer_id)
-
-
 def _find_late_since(row: BillingCustomer, subscription: Subscription | None, now: datetime) -> datetime | None:
-    """Since the first invoice that was not paid: later ones do not begin the days of grace again."""
+    """Since the first invoice that was not paid: later ones do not restart the days of grace."""
     if subscription is None or subscription.status not in LATE:
         return None
     is_known = row.late_since is not None and row.subscription_id == subscription.id
     return row.late_since if is_known else min(subscription.unpaid_since or now, now)
-
-
-def _read_holding(account: Account, row: BillingCustomer) -> Holding:
-    paid, unpaid = (Plan.of(slug) if slug else None for slug in (row.paid_plan, row.unpaid_plan))
-    return Holding(Plan.of(account.plan), paid, unpaid)
 
 
 def _write_subscription(
@@ -111,12 +101,20 @@ def _write_holding(session: Session, account: Account, row: BillingCustomer, bef
     row.unpaid_plan = after.unpaid.slug if after.unpaid is not None else None
     if after.plan == before.plan:
         return
-    # An agreed number of calls was agreed for a plan: it goes with it.
-    change_plan(session, account, after.plan, account.api_calls_per_month if after.plan > before.plan else None)
+    change_plan(session, account, after.plan, _keep_agreed_calls(account, before.plan, after.plan))
     detail = f"{before.plan.slug} -> {after.plan.slug}"
     reason = f"subscription {row.subscription_id} is {row.status}" if row.subscription_id else "no subscription"
     trail = {"actor": f"billing:{row.door}", "action": "plan", "target": account.public_id}
     session.add(OperatorAction(**trail, detail=detail, reason=reason))
+
+
+def _keep_agreed_calls(account: Account, old: Plan, new: Plan) -> int | None:
+    """The agreed number of calls if it stays: it ends when the plan falls, and when the new plan alone gives more.
+
+    A number below that of the old plan is a limit, which no payment lifts.
+    """
+    agreed, own, next_own = account.api_calls_per_month, *(LIMITS[plan].api_calls_per_month for plan in (old, new))
+    return None if new < old or agreed is None or own <= agreed < next_own else agreed
 
 
 def _tell_of_payment(
@@ -126,9 +124,9 @@ def _tell_of_payment(
     until: datetime | None,
     now: datetime,
 ) -> None:
-    """Each thing once, by notice and mail: the keys name what it is about, so that a repeated look says nothing.
+    """Tells each thing once, by notice and mail: the keys name its subject, so that a repeated look tells nothing.
 
-    `until` is the day to which a late payment leaves the plan; None when it is late and the plan has gone.
+    `until` is the day to which a late payment leaves the plan; None if it is late and the plan has ended.
     """
     if row.late_since is not None and until is not None:
         _tell(session, account, row, "payment_failed", until, f"late:{row.late_since.timestamp():.0f}")

@@ -9,11 +9,12 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.hybrid import hybrid_property
 from sqlalchemy.orm import Mapped, Session, mapped_column, synonym
 
-from shared.db.base import AccountOwned, Base, pk, stamp
+from shared import clock
+from shared.db.base import AccountOwned, Base, Numbered, stamp
 from shared.db.pagination import page_of
 
 
-class Account(AccountOwned, Base):
+class Account(AccountOwned, Numbered):
     """A person (or an agent) with points. Its own id is what the own-rows guard compares."""
 
     __tablename__ = "accounts"
@@ -22,9 +23,8 @@ class Account(AccountOwned, Base):
         sa.CheckConstraint("plan in ('free', 'premium', 'pro', 'enterprise')", name="plan"),
     )
 
-    id: Mapped[pk]
     account_id: Mapped[int] = synonym("id")
-    public_id: Mapped[str] = mapped_column(unique=True)  # the random subject tokens carry
+    public_id: Mapped[str] = mapped_column(unique=True)  # the random subject in tokens
     email: Mapped[str | None]  # None for an agent that no one has claimed
     password_hash: Mapped[str | None]
     email_confirmed_at: Mapped[datetime | None]
@@ -33,16 +33,17 @@ class Account(AccountOwned, Base):
     disabled_at: Mapped[datetime | None]
     api_calls_per_month: Mapped[int | None]  # an agreed number; None = the plan's
     inbox_trial_ends_on: Mapped[datetime | None]
-    letter_read_at: Mapped[datetime | None]  # the last one; who was served longest ago comes first
-    letters_wait_until: Mapped[datetime | None]  # one took long: until then they are read after those of all others
+    letter_read_at: Mapped[datetime | None]  # the last one; the account served longest ago comes first
+    letters_wait_until: Mapped[datetime | None]  # after a slow one, until then read after all others'
+    written_to_at: Mapped[datetime | None]  # the last message was taken to be sent; served longest ago comes first
     created_at: Mapped[stamp]
     last_seen_at: Mapped[datetime | None]
 
     @hybrid_property
     def has_person(self) -> bool:
-        """False for an agent that no one has claimed: it has no pages, and no file or mail is stored for it.
+        """False for an agent that no one has claimed: it has no pages, and nothing stores files or mail for it.
 
-        Anyone may register agents, and what is sent to one is read at length and kept.
+        Anyone may register agents, and mail sent to one would be read and stored at length.
         """
         return self.email is not None
 
@@ -62,12 +63,19 @@ class ServiceFact(Base):
     set_at: Mapped[stamp]
 
 
-# As text: a select of one column is built, guarded and compiled in 0.15 ms more.
+def store_fact(session: Session, name: str, value: str = "") -> None:
+    """Stores it with the moment, in place of an earlier one."""
+    row = insert(ServiceFact).values(name=name, value=value, set_at=clock.now())
+    newest = {"value": row.excluded.value, "set_at": row.excluded.set_at}
+    session.execute(row.on_conflict_do_update(index_elements=["name"], set_=newest))
+
+
+# As text: building, guarding and compiling a select of one column takes 0.15 ms more.
 _LOCK = sa.text("SELECT FROM accounts WHERE id = :account FOR NO KEY UPDATE")
 
 
 def lock(session: Session, account_id: int) -> None:
-    """Makes calls of one account wait for each other where they count before they write; its rows stay readable."""
+    """Makes calls of one account wait for each other if they count before they write; its rows stay readable."""
     session.execute(_LOCK, {"account": account_id})
 
 
@@ -83,14 +91,14 @@ def page_of_accounts(session: Session, email_part: str | None, page: int, per_pa
 
 # No call of either is stored in the meantime.
 _LOCK_BOTH = sa.text("SELECT FROM accounts WHERE id = ANY(:accounts) ORDER BY id FOR UPDATE")
-_END_WITH_THE_ACCOUNT = ("secret_links", "branded_pdfs")  # their secrets follow from whose they are
+_END_WITH_THE_ACCOUNT = ("secret_links", "branded_pdfs")  # their secrets depend on the account
 
 
 def absorb(session: Session, agent_id: int, person_id: int) -> None:
-    """Every row of the first account becomes the second's, and the first account goes.
+    """Moves every row of the first account to the second, and deletes the first.
 
-    Where both have a row of the same unique key the person's stays. Use of both adds up, so that a claim is no way
-    around a limit. Links of the first account end. Works over the tables registered, so all of them must be.
+    Where both have a row with the same unique key the person's stays. Usage adds up, so that a claim is no way
+    around a limit. Links of the first account end. Works on all registered tables, so all must be registered.
     """
     session.execute(_LOCK_BOTH, {"accounts": [agent_id, person_id]})
     for table in Base.metadata.sorted_tables:
@@ -104,7 +112,13 @@ def absorb(session: Session, agent_id: int, person_id: int) -> None:
 
 def _build_move(table: sa.Table, owner: sa.Column[Any], agent_id: int, person_id: int) -> Any:
     if table.name == "usage_counters":
-        return _build_sum(table, agent_id, person_id)
+        used = sa.select(sa.literal(person_id), table.c.meter, table.c.period, table.c.used)
+        counters = insert(table).from_select(
+            ["account_id", "meter", "period", "used"], used.where(table.c.account_id == agent_id)
+        )
+        return counters.on_conflict_do_update(
+            index_elements=["account_id", "meter", "period"], set_={"used": table.c.used + counters.excluded.used}
+        )
     theirs = table.alias()
     keys = [c for c in table.constraints if isinstance(c, sa.UniqueConstraint | sa.PrimaryKeyConstraint)]
     taken = [
@@ -113,13 +127,3 @@ def _build_move(table: sa.Table, owner: sa.Column[Any], agent_id: int, person_id
         if owner.name in key.columns
     ]
     return sa.update(table).where(owner == agent_id, *(~t for t in taken)).values({owner.name: person_id})
-
-
-def _build_sum(table: sa.Table, agent_id: int, person_id: int) -> Any:
-    used = sa.select(sa.literal(person_id), table.c.meter, table.c.period, table.c.used)
-    counters = insert(table).from_select(
-        ["account_id", "meter", "period", "used"], used.where(table.c.account_id == agent_id)
-    )
-    return counters.on_conflict_do_update(
-        index_elements=["account_id", "meter", "period"], set_={"used": table.c.used + counters.excluded.used}
-    )

@@ -9,7 +9,7 @@ from shared.db.base import AccountOwned, Base, stamp
 
 
 class AddressChange(AccountOwned, Base):
-    """At most one of each account; it ends when both have confirmed, when it is withdrawn, and after a day."""
+    """A pending change, at most one per account; it ends once both confirm, it is withdrawn, or after a day."""
 
     __tablename__ = "address_changes"
 

@@ -25,10 +25,10 @@ from shared.db.usage import TOOL_CALLS, UNCOUNTED_TOOL, ToolCall, UsageCounter
 from shared.db.watches import list_limited_models
 from shared.domain.call_times import estimate_percentile
 
-# What a caller gets as an error; all else is an answer.
+# Outcomes that callers get as errors; all others are answers.
 ERRORS = ("internal_error", "temporarily_unavailable", "invalid", "admin_only")
 PERCENTILES = (0.5, 0.95)
-MAX_EXACT_TIMES = 20_000  # calls whose times are sorted in 30 ms; of more the percentiles are estimates
+MAX_EXACT_TIMES = 20_000  # calls whose times are sorted in 30 ms; above that percentiles are estimates
 RECORDS: dict[str, tuple[type[Base], ...]] = {
     "flight_bookings": (FlightBooking,),
     "hotel_bookings": (HotelBooking,),
@@ -64,13 +64,13 @@ class ClientUsage:
 
 
 def one_snapshot(session: Session) -> Session:
-    """A session that sees everyone, and in all its statements the same moment: figures of one answer agree."""
+    """A session that sees everyone, with one snapshot for all its statements, so that the figures agree."""
     session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
     return unscoped(session)
 
 
 def calls_by_tool(session: Session, since: date) -> list[ToolUsage]:
-    """The most called first."""
+    """Calls by tool, the most called first."""
     calls = func.sum(CallCount.calls)
     errors, paywalls = (
         func.coalesce(calls.filter(fits), 0) for fits in (CallCount.outcome.in_(ERRORS), CallCount.outcome == "paywall")
@@ -87,12 +87,16 @@ def calls_by_tool(session: Session, since: date) -> list[ToolUsage]:
 
 def _read_percentiles(session: Session, since: date) -> dict[str, tuple[float, float]]:
     middle, slow = (func.percentile_cont(part).within_group(ToolCall.milliseconds) for part in PERCENTILES)
-    figures = sa.select(ToolCall.tool, middle, slow).where(ToolCall.at >= _start_of_day(since)).group_by(ToolCall.tool)
+    figures = (
+        sa.select(ToolCall.tool, middle, slow)
+        .where(ToolCall.at >= datetime.combine(since, time(), UTC))
+        .group_by(ToolCall.tool)
+    )
     return {row[0]: (row[1], row[2]) for row in session.execute(figures)}
 
 
 def _estimate_percentiles(session: Session, since: date) -> dict[str, tuple[float, float]]:
-    """A tool is one row, of two lists: 8,000 rows of steps took this program 20 ms instead of 10."""
+    """One row with two lists per tool: 8,000 rows of steps took this program 20 ms instead of 10."""
     step, calls = (CallTime.tool, CallTime.milliseconds), func.sum(CallTime.calls).label("calls")
     steps = sa.select(*step, calls).where(CallTime.day >= since).group_by(*step).having(calls > 0).subquery().c
     lists = (
@@ -107,7 +111,7 @@ def _estimate_percentiles(session: Session, since: date) -> dict[str, tuple[floa
 
 
 def calls_by_day(session: Session, since: date) -> tuple[list[DayUsage], int]:
-    """Days on which something was called, and how many accounts called anything in all of them."""
+    """Calls by day, and the number of accounts that called at all."""
     number = func.sum(CallCount.calls).label("calls")
     calls = sa.select(CallCount.day, number).where(CallCount.day >= since).group_by(CallCount.day).having(number > 0)
     called = (UsageCounter.meter == TOOL_CALLS, UsageCounter.period >= since)
@@ -123,7 +127,7 @@ def calls_by_day(session: Session, since: date) -> tuple[list[DayUsage], int]:
 
 
 def calls_by_client(session: Session, since: date, most: int) -> tuple[list[ClientUsage], int]:
-    """The applications that called most, and how many called at all."""
+    """The applications with the most calls, and how many called at all."""
     name, calls = ClientCount.client, func.sum(ClientCount.calls)
     figures = sa.select(name, calls, func.count().over()).where(ClientCount.day >= since)
     figures = figures.group_by(name).having(calls > 0)
@@ -131,12 +135,8 @@ def calls_by_client(session: Session, since: date, most: int) -> tuple[list[Clie
     return [ClientUsage(name, calls) for name, calls, _ in rows], rows[0][2] if rows else 0
 
 
-def _start_of_day(day: date) -> datetime:
-    return datetime.combine(day, time(), UTC)
-
-
 def find_account(session: Session, id: int | None, email: str | None) -> Account | None:
-    """The account with this id and this whole address, where both are given."""
+    """The account with this id or whole address, or with both if both are given."""
     fits: list[ColumnElement[bool]] = [] if id is None else [Account.id == id]
     if email is not None:
         fits.append(func.lower(Account.email) == email.lower())
@@ -162,7 +162,7 @@ def newest_searches(session: Session, account_id: int, most: int) -> Sequence[Se
 
 
 def accounts_by_plan(session: Session, active_since: datetime) -> dict[str, tuple[int, int]]:
-    """Of each plan how many accounts there are, and how many of them made a call since then."""
+    """Accounts by plan, and how many of them made a call since then."""
     active = func.count().filter(Account.last_seen_at >= active_since)
     figures = sa.select(Account.plan, func.count(), active).group_by(Account.plan)
     return {plan: (number, active_number) for plan, number, active_number in session.execute(figures)}
@@ -179,7 +179,7 @@ def _number(model: Any, *fits: ColumnElement[bool] | sa.TextClause) -> sa.Scalar
 
 
 def count_records(session: Session) -> dict[str, int]:
-    """How many rows there are of each kind, in one statement."""
+    """Counts rows of each kind in one statement."""
     counts = [sum((_number(m) for m in models), sa.literal(0)).label(name) for name, models in RECORDS.items()]
     return dict(session.execute(sa.select(*counts)).one()._mapping)
 
@@ -198,7 +198,7 @@ def count_fact_items(session: Session) -> dict[str, Any]:
 
 
 def count_jobs(session: Session, since: datetime) -> tuple[int, int]:
-    """Runs and messages that wait or are under way, and those that ended as failed since then."""
+    """Counts runs and messages that wait or are running, and those that failed since then."""
     waiting = (
         _number(JobRun, sa.text(f"job_runs.status in {OPEN_RUN}")),
         _number(Delivery, sa.text(f"deliveries.status in {OPEN_MESSAGE}")),

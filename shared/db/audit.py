@@ -9,18 +9,17 @@ from sqlalchemy import UniqueConstraint
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Mapped, Session
 
-from shared.db.base import Base, pk
+from shared.db.base import Numbered
 
 _ENDED_KEPT = timedelta(days=365)
 
 
-class AuditFinding(Base):
-    """What an audit found. One row as long as it lasts; `ended_on` once an audit finds it no more."""
+class AuditFinding(Numbered):
+    """What an audit found. One row while it lasts; `ended_on` once an audit no longer finds it."""
 
     __tablename__ = "audit_findings"
     __table_args__ = (UniqueConstraint("kind", "file", "key"),)
 
-    id: Mapped[pk]
     kind: Mapped[str]
     file: Mapped[str]
     key: Mapped[str]
@@ -32,7 +31,7 @@ class AuditFinding(Base):
 
 
 def store_findings(session: Session, findings: Sequence[dict[str, Any]], today: date) -> None:
-    """What is found now is there since it was first found; what is found no more has ended today."""
+    """Stores findings; known ones keep their first day, missing ones end today."""
     gone = sa.update(AuditFinding).where(AuditFinding.ended_on.is_(None), AuditFinding.last_found_on <= today)
     session.execute(gone.values(ended_on=today))
     session.execute(sa.delete(AuditFinding).where(AuditFinding.ended_on < today - _ENDED_KEPT))

@@ -10,19 +10,18 @@ from sqlalchemy import UniqueConstraint, func
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from shared.db.accounts import lock
-from shared.db.base import AccountOwned, Base, big, pk
+from shared.db.base import AccountOwned, Numbered, big, transaction
 from shared.db.members import HOLDER, member
 from shared.db.profile import Profile
 
 
-class PointsBalance(AccountOwned, Base):
+class PointsBalance(AccountOwned, Numbered):
     __tablename__ = "points_balances"
     __table_args__ = (
         UniqueConstraint("account_id", "program", "member"),
         sa.CheckConstraint("balance >= 0", name="balance"),
     )
 
-    id: Mapped[pk]
     program: Mapped[str]
     member: Mapped[member]
     balance: Mapped[big]
@@ -35,12 +34,18 @@ class PointsBalance(AccountOwned, Base):
 
 
 def select_holder_balances() -> sa.Select[PointsBalance]:
-    """The account holder's balances: those that searches and plans may spend."""
+    """The account holder's balances: the ones that searches and plans may spend."""
     return sa.select(PointsBalance).where(PointsBalance.member == HOLDER).order_by(PointsBalance.program)
 
 
+def read_held_programs(account_id: int) -> set[str]:
+    """The programmes in which anyone of the household holds points."""
+    with transaction(account_id) as session:
+        return set(session.scalars(sa.select(PointsBalance.program).where(PointsBalance.balance > 0).distinct()))
+
+
 def read_own_values(session: Session) -> dict[str, Decimal]:
-    """What the person says one point of a programme is worth, in US cents."""
+    """The person's own value of a point of each programme, in US cents."""
     rows = session.scalars(select_holder_balances())
     return {row.program: row.own_cents for row in rows if row.own_cents is not None}
 
@@ -60,7 +65,7 @@ def find_balance(session: Session, program: str, member: str) -> PointsBalance |
 def set_balance(
     session: Session, program: str, member: str, values: Mapping[str, Any]
 ) -> tuple[PointsBalance, tuple[int, date] | None]:
-    """Sets these columns in the account's row, or adds one; and balance and day that it held before, None of a new one.
+    """Sets these columns in the account's row, or adds one; returns its earlier balance and day, None for a new one.
 
     Where there is none yet, calls of one account wait for each other: one adds the row, the others change it.
     """
@@ -79,7 +84,7 @@ def set_balance(
 
 
 class Balances(NamedTuple):
-    """`zone` is the time zone the person chose; without rows it is not read."""
+    """`zone` is the time zone the person chose; not read if there are no rows."""
 
     rows: list[PointsBalance]
     zone: str | None
@@ -91,6 +96,6 @@ _BALANCES = sa.select(PointsBalance, sa.select(Profile.timezone).scalar_subquery
 
 
 def load_balances(session: Session) -> Balances:
-    """All of the account, the account holder's before those of other members."""
+    """All balances of the account, the holder's before other members'."""
     rows = session.execute(_BALANCES).all()
     return Balances([row for row, _ in rows], rows[0][1] if rows else None)

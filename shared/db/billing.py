@@ -1,4 +1,4 @@
-"""Customers of a payment service, the state of their subscriptions as last asked for, and the events it sent."""
+"""Customers of a payment service, the last known state of their subscriptions, and the events it sent."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -8,12 +8,12 @@ from sqlalchemy import ForeignKey, Index
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
-from shared.db.base import AccountOwned, Base, pk, stamp
+from shared.db.base import AccountOwned, Numbered, stamp
 from shared.db.run_kinds import RunKind
 from shared.db.runs import Schedule
 
 
-class BillingCustomer(AccountOwned, Base):
+class BillingCustomer(AccountOwned, Numbered):
     """An account at the payment service. The row outlives its account until the customer is ended there too."""
 
     __tablename__ = "billing_customers"
@@ -23,18 +23,17 @@ class BillingCustomer(AccountOwned, Base):
         sa.CheckConstraint("unpaid_plan in ('free', 'premium', 'pro', 'enterprise')", name="unpaid_plan"),
     )
 
-    id: Mapped[pk]
-    account_id: Mapped[int | None] = mapped_column(  # type: ignore[assignment] # of no one once the account is gone
+    account_id: Mapped[int | None] = mapped_column(  # type: ignore[assignment] # null once the account is gone
         ForeignKey("accounts.id", ondelete="SET NULL"), unique=True
     )
     door: Mapped[str]  # the name of the payment service
-    customer_id: Mapped[str] = mapped_column(unique=True)  # as the payment service calls it
+    customer_id: Mapped[str] = mapped_column(unique=True)  # the payment service's id
     subscription_id: Mapped[str | None]
     item_id: Mapped[str | None]
     status: Mapped[str | None]
     price: Mapped[str | None]
-    paid_plan: Mapped[str | None]  # what payment gives now
-    unpaid_plan: Mapped[str | None]  # what the account had when payment began
+    paid_plan: Mapped[str | None]  # what is paid for now
+    unpaid_plan: Mapped[str | None]  # the account's plan when payment started
     period_ends_at: Mapped[datetime | None]
     cancels_at: Mapped[datetime | None]
     trial_ends_at: Mapped[datetime | None]
@@ -47,12 +46,11 @@ class BillingCustomer(AccountOwned, Base):
     created_at: Mapped[stamp]
 
 
-class BillingEvent(Base):
+class BillingEvent(Numbered):
     """An event that was taken, once for each id; nothing of its content is kept."""
 
     __tablename__ = "billing_events"
 
-    id: Mapped[pk]
     event_id: Mapped[str] = mapped_column(unique=True)
     kind: Mapped[str]
     customer_id: Mapped[str | None]
@@ -61,7 +59,7 @@ class BillingEvent(Base):
 
 @dataclass(frozen=True)
 class DueCustomer:
-    """A customer to ask about; what is answered counts while `revision` is still the row's."""
+    """A customer to ask about; the answer counts if `revision` is still the row's."""
 
     id: int
     customer_id: str
@@ -76,7 +74,7 @@ def find_customer(session: Session, door: str, account_id: int) -> BillingCustom
 
 
 def add_customer(session: Session, door: str, account_id: int, customer_id: str) -> None:
-    """Of two that begin at once the first stays; a customer of another payment service makes room."""
+    """Adds a customer; of two at once the first stays, and one of another payment service is replaced."""
     new = insert(BillingCustomer).values(account_id=account_id, door=door, customer_id=customer_id)
     others = (BillingCustomer.account_id == account_id, BillingCustomer.door != door)
     session.execute(sa.update(BillingCustomer).where(*others).values(account_id=None, check_at=None))
@@ -84,7 +82,7 @@ def add_customer(session: Session, door: str, account_id: int, customer_id: str)
 
 
 def take_event(session: Session, door: str, event_id: str, kind: str, customer_id: str | None) -> bool:
-    """Whether it is new. Its customer is asked about soon, whatever the event says has happened."""
+    """Stores an event; whether it is new. Its customer is queried soon, whatever the event says."""
     new = insert(BillingEvent).values(event_id=event_id, kind=kind, customer_id=customer_id)
     if session.execute(new.on_conflict_do_nothing().returning(BillingEvent.id)).one_or_none() is None:
         return False
@@ -94,7 +92,7 @@ def take_event(session: Session, door: str, event_id: str, kind: str, customer_i
 
 
 def make_due(session: Session, *which: sa.ColumnElement[bool]) -> None:
-    """They are asked about in the next run, which is due at once."""
+    """Makes customers due for the next run, which is due at once."""
     values = {"check_at": sa.func.now(), "revision": BillingCustomer.revision + 1, "failures": 0}
     rows = session.execute(sa.update(BillingCustomer).where(*which).values(values).returning(BillingCustomer.id))
     if rows.first() is not None:
@@ -103,7 +101,7 @@ def make_due(session: Session, *which: sa.ColumnElement[bool]) -> None:
 
 
 def claim_due_customer(session: Session, door: str, lease: timedelta) -> DueCustomer | None:
-    """The one that waits longest; no one else takes it before the lease is over, unless an event comes."""
+    """Claims the one waiting longest; no one else gets it before the lease ends, unless an event comes."""
     row = session.scalar(
         sa.select(BillingCustomer)
         .where(
@@ -124,7 +122,7 @@ def claim_due_customer(session: Session, door: str, lease: timedelta) -> DueCust
 
 
 def lock_customer(session: Session, due: DueCustomer) -> BillingCustomer | None:
-    """The row while nothing has happened since it was claimed; its account is locked first, as a deletion does."""
+    """The row, if nothing has happened since the claim; locks its account first, as a deletion does."""
     row = session.get(BillingCustomer, due.id)
     if row is not None and row.account_id is not None:
         owner = sa.text("select id from accounts where id = :id for no key update")

@@ -14,6 +14,7 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 from shared.db.bookings import (
     FlightBooking,
     HotelBooking,
+    HotelStay,
     Today,
     Watched,
     is_before_today,
@@ -32,7 +33,7 @@ class Sums:
     """Sums over all bookings that meet the conditions, not only those of the page."""
 
     total: int
-    points: dict[str, int]  # by programme; of stays under one empty name
+    points: dict[str, int]  # by programme; for stays under one empty name
     cash: dict[str, Decimal]
     taxes: dict[str, Decimal]
     drops: int
@@ -47,13 +48,13 @@ class FlightPage:
 
 @dataclass(frozen=True)
 class StayPage:
-    rows: list[HotelBooking]
+    rows: list[HotelStay]
     vouchers: dict[int, list[int]]
     prices: dict[int, Watched]
     sums: Sums
 
 
-Filters = Mapping[str, Any]  # by name what rows must have
+Filters = Mapping[str, Any]  # by name, the values rows must have
 _FLIGHT_FILTERS: Mapping[str, ColumnElement[bool]] = {
     "airlines": func.lower(FlightBooking.airline) == sa.any_(sa.bindparam("airlines", type_=sa.ARRAY(sa.Text))),
     "program": FlightBooking.program == sa.bindparam("program"),
@@ -63,14 +64,14 @@ _FLIGHT_FILTERS: Mapping[str, ColumnElement[bool]] = {
     "to_date": FlightBooking.departure_date <= sa.bindparam("to_date"),
 }
 _STAY_FILTERS: Mapping[str, ColumnElement[bool]] = {
-    "hotel_codes": HotelBooking.hotel_code == sa.any_(sa.bindparam("hotel_codes", type_=sa.ARRAY(sa.Text))),
-    "trip_id": HotelBooking.trip_id == sa.bindparam("trip_id"),
+    "hotel_codes": HotelStay.hotel_code == sa.any_(sa.bindparam("hotel_codes", type_=sa.ARRAY(sa.Text))),
+    "trip_id": HotelStay.trip_id == sa.bindparam("trip_id"),
     "with_drop": sa.and_(sa.bindparam("with_drop", type_=sa.Boolean), is_cheaper_now()),
 }
 
 
 def load_flight_page(session: Session, today: Today, when: When, only: Filters, page: int, per_page: int) -> FlightPage:
-    """The legs of one page, upcoming ones soonest first, else the newest first; and the sums of all pages.
+    """The legs of one page, upcoming ones soonest first, else newest first; and the sums over all pages.
 
     `only`: airlines (names in small letters), program, trip_id, workspace_trip_id, from_date, to_date.
     """
@@ -80,13 +81,21 @@ def load_flight_page(session: Session, today: Today, when: When, only: Filters, 
     return FlightPage(parts["rows"], _list_vouchers(parts), _add_up(parts["sums"]))
 
 
-def load_stay_page(session: Session, today: Today, when: When, only: Filters, page: int, per_page: int) -> StayPage:
-    """The same for stays; a stay that has begun counts as upcoming until it is over.
+def load_stay_page(
+    session: Session,
+    today: Today,
+    when: When,
+    only: Filters,
+    page: int,
+    per_page: int,
+    table: type[HotelStay] = HotelBooking,
+) -> StayPage:
+    """The same for stays, booked or only watched; a current stay counts as upcoming until it is over.
 
     `only`: hotel_codes, trip_id, with_drop (true: those offered for less now).
     """
     filters = {name: value for name, value in only.items() if value is not None}
-    selects = _select_stays(when, frozenset(filters))
+    selects = _select_stays(table, when, frozenset(filters))
     parts = read_parts(session, selects, **today.parameters, **filters, offset=(page - 1) * per_page, per_page=per_page)
     return StayPage(parts["rows"], _list_vouchers(parts), list_watched(parts["prices"]), _add_up(parts["sums"]))
 
@@ -123,8 +132,7 @@ def _select_flights(when: When, filters: frozenset[str]) -> Mapping[str, Rows]:
 
 
 @lru_cache(maxsize=64)
-def _select_stays(when: When, filters: frozenset[str]) -> Mapping[str, Rows]:
-    table = HotelBooking
+def _select_stays(table: type[HotelStay], when: When, filters: frozenset[str]) -> Mapping[str, Rows]:
     fits = [_STAY_FILTERS[name] for name in sorted(filters)]
     fits += _conditions_for(when, table.check_out_date, table.hotel_code, table.cancelled_at)
     counted = table.cancelled_at.is_(None) if when != "cancelled" else sa.true()
@@ -147,7 +155,7 @@ def _select_stays(when: When, filters: frozenset[str]) -> Mapping[str, Rows]:
     return {"rows": rows, "sums": sums, "vouchers": vouchers, "prices": select_prices(table.id.in_(ids))}
 
 
-def _select_ids(rows: Rows, table: type[FlightBooking | HotelBooking]) -> sa.Select[int]:
+def _select_ids(rows: Rows, table: type[FlightBooking | HotelStay]) -> sa.Select[int]:
     ids = rows.with_only_columns(table.id).subquery()
     return sa.select(ids.c.id)
 
@@ -171,7 +179,7 @@ def _conditions_for(
 
 
 def _select_page(rows: Rows, when: When, *moment: InstrumentedAttribute[Any]) -> Rows:
-    """In order of time; within a day what has no hour comes last, and first where the newest comes first."""
+    """In order of time; within a day rows without an hour come last, or first if the newest come first."""
     columns = (*moment, moment[0].class_.id)
     order = columns if when == "upcoming" else [column.desc() for column in columns]
     return rows.order_by(*order).offset(sa.bindparam("offset")).limit(sa.bindparam("per_page"))

@@ -14,18 +14,37 @@ from sqlalchemy.dialects.postgresql import ARRAY, array
 from sqlalchemy.orm import InstrumentedAttribute, Mapped, Session, aliased, mapped_column, object_session
 
 from shared import clock
-from shared.db.base import AccountOwned, Base, ModeOwned, currency, iata, pk, stamp
+from shared.db.base import AccountOwned, ModeOwned, Numbered, Timestamped, currency, iata, stamp
 from shared.db.members import member
 from shared.db.observations import FareObservation
 from shared.db.runs import Schedule, next_due
 from shared.db.vouchers import Voucher
 from shared.db.watches import Watch
-from shared.domain.watch_kinds import HOTEL_PRICE
+from shared.domain.watch_kinds import HOTEL_ALERT, HOTEL_PRICE
 
 DAILY = timedelta(days=1)  # between two looks at the price of a stay
 
 
-class FlightBooking(AccountOwned, Base):
+class Booking:
+    """What flights and stays have in common: who travels, the letters it is from, and what a cancellation gave back."""
+
+    member: Mapped[member]
+    confirmation_number: Mapped[str | None]
+    notes: Mapped[str | None]
+    inbound_mail_id: Mapped[UUID | None] = mapped_column(
+        ForeignKey("inbound_mails.id", ondelete="SET NULL"), index=True
+    )
+    external_ref: Mapped[str | None]  # an integration's id for it
+    changes: Mapped[list[dict[str, Any]]] = mapped_column(server_default=sa.text("'[]'"))  # by letters, the newest last
+    letter_on: Mapped[date | None]  # the day of the newest letter that was filed here
+    cancelled_at: Mapped[datetime | None]
+    cancelled_on: Mapped[date | None]  # given by the person; None if a letter cancelled it
+    points_back: Mapped[int | None] = mapped_column(sa.BigInteger)
+    money_back: Mapped[Decimal | None]  # in the booking's currency
+    points_credited: Mapped[int | None] = mapped_column(sa.BigInteger)  # of points_back: the part added to a balance
+
+
+class FlightBooking(Booking, Timestamped, AccountOwned, Numbered):
     """One leg, paid with points or with cash. Times are local to their airport, as a ticket prints them."""
 
     __tablename__ = "flight_bookings"
@@ -35,8 +54,6 @@ class FlightBooking(AccountOwned, Base):
         sa.CheckConstraint("cabin_class in ('economy', 'premium_economy', 'business', 'first')", name="cabin_class"),
     )
 
-    id: Mapped[pk]
-    member: Mapped[member]
     airline: Mapped[str]
     flight_number: Mapped[str | None]
     origin: Mapped[iata]
@@ -53,33 +70,20 @@ class FlightBooking(AccountOwned, Base):
     program: Mapped[str | None]
     points_spent: Mapped[int | None] = mapped_column(sa.BigInteger)
     cash_paid: Mapped[Decimal | None]
-    cash_price: Mapped[Decimal | None]  # of an award: what the journey costs in cash, for all travellers
+    cash_price: Mapped[Decimal | None]  # of an award: the journey's price in cash, for all travellers
     taxes_paid: Mapped[Decimal | None]
     taxes_currency: Mapped[currency]
     passengers: Mapped[int | None]
-    confirmation_number: Mapped[str | None]
-    notes: Mapped[str | None]
     trip_id: Mapped[UUID | None] = mapped_column(index=True)  # the caller's own, the same on every leg of one booking
     workspace_trip_id: Mapped[int | None] = mapped_column(ForeignKey("trips.id", ondelete="SET NULL"), index=True)
-    inbound_mail_id: Mapped[UUID | None] = mapped_column(
-        ForeignKey("inbound_mails.id", ondelete="SET NULL"), index=True
-    )
-    external_ref: Mapped[str | None]  # an integration's name of it
-    changes: Mapped[list[dict[str, Any]]] = mapped_column(server_default=sa.text("'[]'"))  # by letters, the newest last
-    letter_on: Mapped[date | None]  # the day of the newest letter that was filed here
-    cancelled_at: Mapped[datetime | None]
-    cancelled_on: Mapped[date | None]  # as a person says; None where a letter cancelled it
-    points_back: Mapped[int | None] = mapped_column(sa.BigInteger)
-    money_back: Mapped[Decimal | None]  # in taxes_currency
-    points_credited: Mapped[int | None] = mapped_column(sa.BigInteger)  # of points_back: what a balance was given
-    created_at: Mapped[stamp]
-    updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
 
 
-class HotelBooking(Watch):
-    """One stay. Its price is looked at daily until it begins or is cancelled."""
+class HotelStay(Booking, Watch):
+    """One stay, booked or only watched. Its price is looked at daily until it starts or is cancelled.
 
-    KIND = HOTEL_PRICE
+    Statements about `HotelBooking` see only the booked ones, so nothing counts a stay that no one has booked.
+    """
+
     __tablename__ = "hotel_bookings"
     __table_args__ = (
         Index("ix_hotel_bookings_newest", "account_id", "check_in_date", "id"),
@@ -87,11 +91,10 @@ class HotelBooking(Watch):
         sa.CheckConstraint("kind in ('award', 'cash')", name="kind"),
         sa.CheckConstraint("check_out_date > check_in_date", name="nights"),
     )
+    __mapper_args__ = {"polymorphic_on": "booked", "polymorphic_abstract": True}
 
-    id: Mapped[pk]
-    member: Mapped[member]
-    hotel_code: Mapped[str]  # htl_..., as get_hotel gives it; empty for a hotel that is none of the known ones
-    hotel_name: Mapped[str]  # as it was called when the stay was stored
+    hotel_code: Mapped[str]  # htl_..., as get_hotel gives it; empty for an unknown hotel
+    hotel_name: Mapped[str]  # its name when the stay was stored
     hotel_city: Mapped[str | None]  # of a hotel without a code
     hotel_country: Mapped[str | None] = mapped_column(sa.String(2))
     check_in_date: Mapped[date]
@@ -102,31 +105,21 @@ class HotelBooking(Watch):
     cash_rate_currency: Mapped[currency]
     room_type: Mapped[str | None]
     rate_plan: Mapped[str | None]
-    confirmation_number: Mapped[str | None]
-    notes: Mapped[str | None]
     trip_id: Mapped[int | None] = mapped_column(ForeignKey("trips.id", ondelete="SET NULL"), index=True)
-    inbound_mail_id: Mapped[UUID | None] = mapped_column(
-        ForeignKey("inbound_mails.id", ondelete="SET NULL"), index=True
-    )
-    external_ref: Mapped[str | None]
     free_cancellation_until: Mapped[date | None]  # only where a confirmation stated one
-    compared_since: Mapped[stamp]  # prices seen before it do not count: the dates or the room were others
+    booked: Mapped[bool] = mapped_column(server_default=sa.true())
+    # For a stay that is not booked. Without a price any award night will do.
+    max_points_per_night: Mapped[int | None] = mapped_column(sa.BigInteger)
+    max_cash_per_night: Mapped[Decimal | None]  # in cash_rate_currency
+    active: Mapped[bool] = mapped_column(server_default=sa.true())  # until its owner pauses it, or the stay starts
+    compared_since: Mapped[stamp]  # prices seen before do not count: the dates or the room were different
     last_checked_at: Mapped[datetime | None]
     last_error: Mapped[str | None]
     told_price: Mapped[Decimal | None]  # the lowest price a notice was sent for; the next must be lower still
-    changes: Mapped[list[dict[str, Any]]] = mapped_column(server_default=sa.text("'[]'"))
-    letter_on: Mapped[date | None]
-    cancelled_at: Mapped[datetime | None]
-    cancelled_on: Mapped[date | None]
-    points_back: Mapped[int | None] = mapped_column(sa.BigInteger)
-    money_back: Mapped[Decimal | None]  # in cash_rate_currency
-    points_credited: Mapped[int | None] = mapped_column(sa.BigInteger)
-    created_at: Mapped[stamp]
-    updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
 
     @property
-    def title(self) -> str:
-        return f"The price of your stay at {self.hotel_name}"
+    def nights(self) -> int:
+        return (self.check_out_date - self.check_in_date).days
 
     @property
     def interval(self) -> timedelta:
@@ -136,18 +129,29 @@ class HotelBooking(Watch):
     def has_ended(self) -> bool:
         return self.cancelled_at is not None or self.check_in_date < clock.today()
 
+
+class HotelBooking(HotelStay):
+    """A booked stay."""
+
+    KIND = HOTEL_PRICE
+    __mapper_args__ = {"polymorphic_identity": True}
+
+    @property
+    def title(self) -> str:
+        return f"The price of your stay at {self.hotel_name}"
+
     @property
     def is_on(self) -> bool:
-        """Its schedule alone says so."""
+        """Whether it is on: its schedule decides."""
         session = object_session(self)
-        return session is not None and self.id in next_due(session, HOTEL_PRICE.run, [self.id])
+        return session is not None and self.id in next_due(session, self.KIND.run, [self.id])
 
     def switch(self, *, on: bool) -> None:
-        """A stay has no column for it."""
+        """Does nothing: a booked stay has no column for it."""
 
 
-class HotelPrice(ModeOwned, Base):
-    """What one stay at one hotel cost when it was looked at; everybody who booked that stay reads the same rows."""
+class HotelPrice(ModeOwned, Numbered):
+    """A price seen for a stay at a hotel; everyone who booked that stay reads the same rows."""
 
     __tablename__ = "hotel_prices"
     __table_args__ = (
@@ -155,7 +159,6 @@ class HotelPrice(ModeOwned, Base):
         sa.CheckConstraint("(source = 'sandbox') = synthetic", name="source_mode"),
     )
 
-    id: Mapped[pk]
     hotel_code: Mapped[str]
     check_in_date: Mapped[date]
     check_out_date: Mapped[date]
@@ -175,7 +178,7 @@ class HotelPrice(ModeOwned, Base):
 
 @dataclass(frozen=True)
 class Today:
-    """The UTC day, and the places where the day is another one: what decides on which side of today a date lies."""
+    """The UTC day, and the places with a different day, to compare dates with today."""
 
     day: date
     ahead: Sequence[str]
@@ -183,7 +186,7 @@ class Today:
 
     @cached_property
     def parameters(self) -> dict[str, Any]:
-        """Of statements with the conditions below. The places are thousands, so they are one text and made once."""
+        """Parameters for the conditions below. Thousands of places form one text, made once."""
         return {
             "yesterday": self.day - timedelta(days=1),
             "today": self.day,
@@ -210,7 +213,7 @@ def is_before_today(day: InstrumentedAttribute[date], place: InstrumentedAttribu
 
 
 def is_after_today(day: InstrumentedAttribute[date], place: InstrumentedAttribute[str]) -> ColumnElement[bool]:
-    """Whether the day has not begun yet at the place."""
+    """Whether the day has not started yet at the place."""
     return sa.or_(
         day > _TOMORROW,
         sa.and_(day == _TOMORROW, ~_is(place, "ahead")),
@@ -220,7 +223,7 @@ def is_after_today(day: InstrumentedAttribute[date], place: InstrumentedAttribut
 
 @dataclass(frozen=True)
 class Watched:
-    """What is known of a stay's price: the newest one seen, the newest that compares with what was paid, the next."""
+    """What is known of a stay's price: the newest, the newest comparable with what was paid, and the next check."""
 
     latest: HotelPrice | None
     comparable: HotelPrice | None
@@ -228,21 +231,21 @@ class Watched:
 
 
 def detach_vouchers(session: Session, column: InstrumentedAttribute[int | None], bookings: Sequence[int]) -> list[int]:
-    """Takes the vouchers off bookings; they are held again. Says which."""
+    """Takes the vouchers off bookings, which frees them; returns them."""
     freed = sa.update(Voucher).where(column.in_(bookings)).values({column: None}).returning(Voucher.id)
     return sorted(session.scalars(freed, execution_options={"synchronize_session": False}))
 
 
 def _prices(*conditions: ColumnElement[bool], showing: Any) -> sa.Select[Any]:
-    """The newest price of the stay of the row next to it, seen since its terms are what they are."""
+    """The newest price of the joined row's stay, seen since its terms last changed."""
     return (
         sa.select(showing)
         .where(
-            HotelPrice.hotel_code == HotelBooking.hotel_code,
-            HotelPrice.check_in_date == HotelBooking.check_in_date,
-            HotelPrice.check_out_date == HotelBooking.check_out_date,
-            HotelPrice.captured_at >= HotelBooking.compared_since,
-            sa.or_(HotelPrice.asker_id.is_(None), HotelPrice.asker_id == HotelBooking.account_id),
+            HotelPrice.hotel_code == HotelStay.hotel_code,
+            HotelPrice.check_in_date == HotelStay.check_in_date,
+            HotelPrice.check_out_date == HotelStay.check_out_date,
+            HotelPrice.captured_at >= HotelStay.compared_since,
+            sa.or_(HotelPrice.asker_id.is_(None), HotelPrice.asker_id == HotelStay.account_id),
             *conditions,
         )
         .order_by(HotelPrice.captured_at.desc(), HotelPrice.id.desc())
@@ -251,19 +254,19 @@ def _prices(*conditions: ColumnElement[bool], showing: Any) -> sa.Select[Any]:
 
 
 def _is_comparable() -> ColumnElement[bool]:
-    """Points compare with an award's, cash of the same currency with a cash rate; and so does that there are none."""
+    """Compares points with an award's, cash with a cash rate of the same currency, and "none" with both."""
     like = sa.or_(
-        sa.and_(HotelBooking.kind == "award", HotelPrice.points.is_not(None)),
-        sa.and_(HotelBooking.kind == "cash", HotelPrice.currency == HotelBooking.cash_rate_currency),
+        sa.and_(HotelStay.kind == "award", HotelPrice.points.is_not(None)),
+        sa.and_(HotelStay.kind == "cash", HotelPrice.currency == HotelStay.cash_rate_currency),
     )
-    offered_value = sa.case((HotelBooking.kind == "award", HotelPrice.points), else_=HotelPrice.cash)
+    offered_value = sa.case((HotelStay.kind == "award", HotelPrice.points), else_=HotelPrice.cash)
     return sa.or_(like, sa.and_(HotelPrice.complete, offered_value.is_(None)))
 
 
-def prices_of(session: Session, rows: Iterable[HotelBooking]) -> dict[int, Watched]:
-    """For each stay what is known of its price, all in one statement."""
+def prices_of(session: Session, rows: Iterable[HotelStay]) -> dict[int, Watched]:
+    """What is known of each stay's price, in one statement."""
     ids = [row.id for row in rows]
-    return list_watched(session.execute(select_prices(HotelBooking.id.in_(ids)))) if ids else {}
+    return list_watched(session.execute(select_prices(HotelStay.id.in_(ids)))) if ids else {}
 
 
 def list_watched(rows: Iterable[Any]) -> dict[int, Watched]:
@@ -273,13 +276,14 @@ def list_watched(rows: Iterable[Any]) -> dict[int, Watched]:
 
 def select_prices(which: ColumnElement[bool]) -> sa.Select[*tuple[Any, ...]]:
     latest, comparable = (
-        aliased(HotelPrice, _prices(*only, showing=HotelPrice).correlate(HotelBooking).lateral())
+        aliased(HotelPrice, _prices(*only, showing=HotelPrice).correlate(HotelStay).lateral())
         for only in ((), (_is_comparable(),))
     )
-    due = sa.and_(Schedule.kind == HOTEL_PRICE.run, Schedule.subject_id == HotelBooking.id, Schedule.enabled)
+    run = sa.case((HotelStay.booked, HOTEL_PRICE.run), else_=HOTEL_ALERT.run)
+    due = sa.and_(Schedule.kind == run, Schedule.subject_id == HotelStay.id, Schedule.enabled)
     return (
-        sa.select(HotelBooking.id, latest, comparable, Schedule.next_due_at)
-        .select_from(HotelBooking)
+        sa.select(HotelStay.id, latest, comparable, Schedule.next_due_at)
+        .select_from(HotelStay)
         .outerjoin(latest, sa.true())
         .outerjoin(comparable, sa.true())
         .outerjoin(Schedule, due)
@@ -288,21 +292,21 @@ def select_prices(which: ColumnElement[bool]) -> sa.Select[*tuple[Any, ...]]:
 
 
 def is_cheaper_now() -> ColumnElement[bool]:
-    """Whether a stay that has not begun is offered for less than it was booked for."""
+    """Whether a future stay is now offered for less than booked."""
     less = sa.case(
-        (HotelBooking.kind == "award", HotelPrice.points < HotelBooking.original_points),
-        else_=HotelPrice.cash < HotelBooking.original_pay_rate_usd,
+        (HotelStay.kind == "award", HotelPrice.points < HotelStay.original_points),
+        else_=HotelPrice.cash < HotelStay.original_pay_rate_usd,
     )
-    newest = _prices(_is_comparable(), showing=less).correlate(HotelBooking).scalar_subquery()
-    to_come = is_after_today(HotelBooking.check_in_date, HotelBooking.hotel_code)
-    return sa.and_(HotelBooking.cancelled_at.is_(None), to_come, func.coalesce(newest, sa.false()))
+    newest = _prices(_is_comparable(), showing=less).correlate(HotelStay).scalar_subquery()
+    to_come = is_after_today(HotelStay.check_in_date, HotelStay.hotel_code)
+    return sa.and_(HotelStay.cancelled_at.is_(None), to_come, func.coalesce(newest, sa.false()))
 
 
-MAX_LEGS = 50  # of one booking that are shown together; no ticket has as many
+MAX_LEGS = 50  # of one booking shown together; no ticket has that many
 
 
 def find_legs(session: Session, row: FlightBooking) -> list[FlightBooking]:
-    """All legs of the same multi-leg booking in the order they are flown; the leg itself when it is the only one."""
+    """All legs of the same multi-leg booking in flight order; just the leg if there are no others."""
     if row.trip_id is None:
         return [row]
     in_order = (FlightBooking.departure_date, FlightBooking.departure_time.asc().nulls_last(), FlightBooking.id)
@@ -311,12 +315,12 @@ def find_legs(session: Session, row: FlightBooking) -> list[FlightBooking]:
 
 
 def find_last_fare(session: Session, row: FlightBooking) -> Decimal | None:
-    """As select_last_fares, of one stored leg."""
+    """Like select_last_fares, for one stored leg."""
     return next((price for _, price in session.execute(select_last_fares(FlightBooking.id == row.id))), None)
 
 
 def select_last_fares(*which: ColumnElement[bool]) -> sa.Select[*tuple[Any, ...]]:
-    """The last cash fare seen for the very journey of a leg: its airline alone, its days, cabin, people and currency.
+    """The last cash fare seen for exactly the journey of a leg: only its airline, its days, cabin, people and currency.
 
     By leg, null without one. Fares an own connection saw are for its account only.
     """

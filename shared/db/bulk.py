@@ -1,6 +1,6 @@
-"""Bulk inserts: many rows of one table by one statement, whose text is the same for any number of them.
+"""Bulk inserts: many rows of one table in one statement, whose text does not depend on their number.
 
-Hundreds of rows cost one parameter then: nothing is compiled for them, and the driver prepares the statement once.
+Hundreds of rows are then one parameter: nothing is compiled, and the driver prepares the statement once.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,9 +17,9 @@ from shared.db.base import Base, ModeOwned
 def write(
     session: Session, table: type[Base], rows: Sequence[Mapping[str, Any]], then: str = "", **params: Any
 ) -> sa.Result[Any]:
-    """All rows name the same columns and are written in their order; those of a data mode in the session's.
+    """Writes rows, all with the same columns, in their order; rows with a data mode get the session's.
 
-    `then` is what follows the rows in the statement: what a conflict does, what is returned.
+    `then` is the end of the statement: on conflict, returning.
     """
     moded = issubclass(table, ModeOwned)
     if moded:

@@ -1,7 +1,7 @@
-"""Numbers of tool calls by day: written with the calls, so that statistics need not read the calls themselves.
+"""Numbers of tool calls by day: written with the calls, so that statistics need not read them.
 
-Two million calls of 90 days took 2.8 s of a processor to count; their figures take 0.21 s. What an account called is
-taken out again when the account goes.
+Two million calls of 90 days took 2.8 s of a processor to count; their figures take 0.21 s. An account's calls are
+removed when the account is deleted.
 """
 
 import datetime as dt
@@ -16,13 +16,13 @@ from shared.db import bulk
 from shared.db.base import Base
 from shared.domain.call_times import STEPS, find_step
 
-WINDOW = 90  # days that statistics go back at most
+WINDOW = 90  # days that statistics cover at most
 UNKNOWN = "unknown"  # an application that gave no name
 KeptCall = tuple[dt.date, str, str, int, str | None]  # day, tool, outcome, milliseconds, application
 
 
 class CallCount(Base):
-    """Calls of a tool that ended in one way on a day (UTC)."""
+    """Calls of a tool with one outcome on a day (UTC)."""
 
     __tablename__ = "tool_call_counts"
 
@@ -55,13 +55,13 @@ class ClientCount(Base):
 
 _DAY = "cast(timezone('UTC', at) as date)"
 _STEP = "(cast(:steps as integer[]))[width_bucket(greatest(milliseconds, 0), :steps)]"
-# Of each table what a call is counted by.
+# The columns by which each table counts calls.
 FIGURES: dict[type[Base], str] = {
     CallCount: f"{_DAY} as day, tool, outcome",
     CallTime: f"{_DAY} as day, tool, {_STEP} as milliseconds",
     ClientCount: f"{_DAY} as day, coalesce(client, '{UNKNOWN}') as client",
 }
-# Programs that have stored calls and not counted them yet wait here: they take the rows in another order.
+# Programs that have stored but not yet counted calls wait here: they take the rows in another order.
 _LOCK = sa.text(f"lock table {', '.join(model.__tablename__ for model in FIGURES)} in share row exclusive mode")
 
 
@@ -70,7 +70,7 @@ def list_keys(model: type[Base]) -> list[str]:
 
 
 def count_calls(session: Session, calls: Iterable[KeptCall]) -> None:
-    """Adds them in a fixed order, so that programs which do so together wait for each other and never for ever."""
+    """Adds them in a fixed order, so that programs doing this together cannot deadlock."""
     counts, times, clients = Counter[Any](), Counter[Any](), Counter[Any]()
     for day, tool, outcome, milliseconds, client in calls:
         counts[day, tool, outcome] += 1
@@ -88,7 +88,7 @@ def _add(session: Session, model: type[Base], numbers: Mapping[tuple[Any, ...], 
 
 
 def take_out_calls(session: Session, account_id: int) -> None:
-    """Before the account, whose row is locked, goes with its calls. A number that becomes 0 may stay: it changes no
+    """Runs before the account, whose row is locked, is deleted with its calls. Zeros may stay: they change no
     sum."""
     session.execute(_LOCK)
     for model in FIGURES:

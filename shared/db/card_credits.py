@@ -1,4 +1,4 @@
-"""What a person used of the credits of their cards, by cycle."""
+"""A person's use of their cards' credits, by cycle."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -12,9 +12,9 @@ from shared.db.base import AccountOwned, Base, stamp
 
 
 class CardCreditUse(AccountOwned, Base):
-    """`cycle_start` is the first day of the cycle; `amount` all that is used of it, in the currency of the credit.
+    """`cycle_start` is the first day of the cycle; `amount` its total use, in the currency of the credit.
 
-    `proof`: what a statement showed of it, in words of ours; None where the person said it.
+    `proof`: what a statement showed, in our words; None if the person said it.
     """
 
     __tablename__ = "card_credit_uses"
@@ -46,7 +46,7 @@ def store_credit_use(
     now: datetime,
     proof: str | None = None,
 ) -> bool:
-    """Sets what is used in a cycle, nothing included; whether that is a change."""
+    """Sets the amount used in a cycle, which may be zero; returns whether it changed."""
     row = session.get(CardCreditUse, (card_id, credit, cycle_start))
     if amount == (row.amount if row else 0):
         return False

@@ -21,7 +21,7 @@ class CardSpending:
 
 
 def read_card_spending(session: Session, since: date) -> dict[int, CardSpending]:
-    """What statements of each card say of the months from `since` on, by the card's id."""
+    """Each card's spending by statements from `since`, by the card's id."""
     return group_card_spending(session.execute(select_card_spending(since)))
 
 

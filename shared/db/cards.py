@@ -3,27 +3,25 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date
 from decimal import Decimal
 from typing import NamedTuple
 
 import sqlalchemy as sa
-from sqlalchemy import func
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
-from shared.db.base import AccountOwned, Base, currency, pk, stamp
+from shared.db.base import AccountOwned, Numbered, Timestamped, currency
 from shared.db.card_spending import CardSpending, read_card_spending
 from shared.db.members import HOLDER, member
 
 
-class Card(AccountOwned, Base):
+class Card(Timestamped, AccountOwned, Numbered):
     __tablename__ = "cards"
     __table_args__ = (
         sa.CheckConstraint("bonus_status in ('pending', 'earned', 'missed')", name="bonus_status"),
         sa.CheckConstraint("spend_window_months in (1, 2, 3, 6, 12)", name="spend_window_months"),
     )
 
-    id: Mapped[pk]
     member: Mapped[member]
     slug: Mapped[str | None]  # of the card catalogue; None for free text
     name: Mapped[str]
@@ -39,17 +37,15 @@ class Card(AccountOwned, Base):
     bonus_status: Mapped[str | None]
     bonus_earned_on: Mapped[date | None]
     spend_requirement: Mapped[Decimal | None]
-    spend_so_far: Mapped[Decimal | None]  # what the person told, on the day of the next column
+    spend_so_far: Mapped[Decimal | None]  # as told by the person on the day in the next column
     spend_so_far_on: Mapped[date | None]
     spend_deadline_on: Mapped[date | None]
     spend_window_months: Mapped[int | None]
     notes: Mapped[str | None]
-    created_at: Mapped[stamp]
-    updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
 
 
 class OpenFee(NamedTuple):
-    """Open cards of one catalogue entry with the same stored fee; without one the catalogue's counts."""
+    """Open cards of one catalogue entry with the same stored fee; without one the catalogue's applies."""
 
     slug: str | None
     annual_fee: Decimal | None
@@ -59,7 +55,7 @@ class OpenFee(NamedTuple):
 
 @dataclass(frozen=True)
 class Wallet:
-    """All cards of one account, added up."""
+    """Totals over all cards of one account."""
 
     open: int
     closed: int
@@ -68,9 +64,9 @@ class Wallet:
 
 
 class CardPage(NamedTuple):
-    """`total` counts the cards that fit; the wallet is of all.
+    """`total` counts the matching cards; the wallet covers all.
 
-    `spending` is what statements show since the first of the cards with an open bonus was opened, by card.
+    `spending` is each card's spending by statements, since the first card with an open bonus was opened.
     """
 
     rows: list[Card]
@@ -87,7 +83,7 @@ _CARDS = sa.select(Card).order_by(Card.id)
 
 
 def list_open_slugs(session: Session, today: date, account_id: int | None = None) -> frozenset[str]:
-    """The account holder's open cards that are in the catalogue; a session of everyone's rows names the account."""
+    """The account holder's open cards that are in the catalogue; a session that sees everyone must name the account."""
     which = _OPEN_SLUGS if account_id is None else _OPEN_SLUGS_OF
     slugs = session.scalars(which, {"today": today, "account": account_id})
     return frozenset(slug for slug in slugs if slug is not None)
@@ -103,9 +99,9 @@ def load_card_page(
     page: int = 1,
     per_page: int = 1,
 ) -> CardPage:
-    """Cards in the order they were added. `bonus_status` unknown: none was set.
+    """Cards in the order they were added. `bonus_status` unknown: not set.
 
-    All cards are read, because the wallet adds up all of them and no person has many.
+    Reads all cards, because the wallet totals them and no one has many.
     """
     every = session.scalars(_CARDS).all()
     still_open = [row for row in every if row.closed_on is None or row.closed_on > today]
@@ -130,6 +126,6 @@ def _add_up(every: Sequence[Card], still_open: Sequence[Card]) -> Wallet:
 
 
 def read_bonus_spending(session: Session, rows: Iterable[Card]) -> dict[int, CardSpending]:
-    """What statements show since the first of the cards with an open bonus was opened; without one nothing is read."""
+    """Reads spending since the first card with an open bonus was opened; nothing without one."""
     opened = [r.opened_on for r in rows if r.opened_on and r.spend_requirement and r.bonus_status != "earned"]
     return read_card_spending(session, min(opened).replace(day=1)) if opened else {}

@@ -9,26 +9,23 @@ from sqlalchemy import ForeignKey, Index, func
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from shared.db.accounts import Account
-from shared.db.base import AccountOwned, Base, ModeOwned, pk, stamp, uid
+from shared.db.base import AccountOwned, Base, ModeOwned, Numbered, Timestamped, stamp, uid
 from shared.db.pagination import count, page_of
 
 
-class ClientPortfolio(AccountOwned, Base):
+class ClientPortfolio(Timestamped, AccountOwned, Numbered):
     __tablename__ = "client_portfolios"
 
-    id: Mapped[pk]
     client_name: Mapped[str]
     client_email: Mapped[str | None]
     phone: Mapped[str | None]
     balances: Mapped[dict[str, Any]] = mapped_column(server_default=sa.text("'{}'"))
     preferences: Mapped[dict[str, Any]] = mapped_column(server_default=sa.text("'{}'"))
     notes: Mapped[str | None]
-    created_at: Mapped[stamp]
-    updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
 
 
 class BrandedPdf(AccountOwned, ModeOwned, Base):
-    """A document behind an unguessable public link, whose secret is written as that of a secret link is."""
+    """A document behind an unguessable public link, whose secret is derived like a secret link's."""
 
     __tablename__ = "branded_pdfs"
     __table_args__ = (Index("ix_branded_pdfs_newest", "account_id", "created_at"),)
@@ -51,7 +48,7 @@ class BrandedPdf(AccountOwned, ModeOwned, Base):
 
 
 def page_of_clients(session: Session, query: str | None, page: int, per_page: int) -> tuple[list[ClientPortfolio], int]:
-    """By name, those whose name, address or number holds the text, and how many there are."""
+    """Clients with the text in their name, address or number, by name, and how many there are."""
     row = ClientPortfolio
     columns = (row.client_name, row.client_email, row.phone)
     fits = sa.or_(*(c.icontains(query, autoescape=True) for c in columns)) if query else sa.true()
@@ -61,7 +58,7 @@ def page_of_clients(session: Session, query: str | None, page: int, per_page: in
 def page_of_pdfs(
     session: Session, client: int | None, include_revoked: bool, page: int, per_page: int
 ) -> tuple[list[BrandedPdf], int]:
-    """Newest first, without their content, and how many there are."""
+    """Documents, newest first, without their content, and their number."""
     row = BrandedPdf
     fits = [row.client_portfolio_id == client] if client is not None else []
     if not include_revoked:
@@ -80,19 +77,19 @@ def count_live_links(session: Session, now: datetime) -> int:
 
 
 def list_open_links(session: Session, account_id: int, now: datetime) -> list[BrandedPdf]:
-    """The documents of an account that can still be opened, newest first; for a session that sees everyone."""
+    """The documents of an account that can still be opened, newest first; needs a session that sees everyone."""
     own = sa.select(BrandedPdf).where(BrandedPdf.account_id == account_id, _is_live(now))
     return list(session.scalars(own.order_by(BrandedPdf.created_at.desc(), BrandedPdf.id)))
 
 
 def empty_expired(session: Session, now: datetime) -> None:
-    """A document no one can open any longer is not kept; its row still says that there was one."""
+    """Deletes the content of expired documents; their rows stay as a record."""
     gone = sa.and_(BrandedPdf.expires_at <= now, func.length(BrandedPdf.content) > 0)
     session.execute(sa.update(BrandedPdf).where(gone).values(content=b""))
 
 
 def revoke(session: Session, now: datetime, *, client: int) -> int:
-    """Closes every open link of a client's documents; how many there were."""
+    """Closes every open link of a client's documents; returns their number."""
     closed = (
         sa.update(BrandedPdf)
         .where(BrandedPdf.client_portfolio_id == client, BrandedPdf.revoked_at.is_(None))
@@ -103,7 +100,7 @@ def revoke(session: Session, now: datetime, *, client: int) -> int:
 
 
 def close(session: Session, account_id: int, pdf_id: UUID, now: datetime) -> None:
-    """Takes one document of an account back, if it is one of its; for a session that sees everyone."""
+    """Closes a document, if it is the account's; needs a session that sees everyone."""
     own = (BrandedPdf.id == pdf_id, BrandedPdf.account_id == account_id, BrandedPdf.revoked_at.is_(None))
     session.execute(sa.update(BrandedPdf).where(*own).values(revoked_at=now, content=b""))
 
@@ -113,7 +110,7 @@ def find_pdf(session: Session, pdf_id: UUID) -> BrandedPdf | None:
 
 
 def open_document(session: Session, token_hash: str, now: datetime, *, counted: bool) -> tuple[str, bytes] | None:
-    """Title and content behind a link that is open, its view counted; needs a session that sees everyone."""
+    """Title and content behind an open link; counts the view; needs a session that sees everyone."""
     suspended = sa.exists().where(Account.id == BrandedPdf.account_id, Account.disabled_at.is_not(None))
     is_open = sa.and_(BrandedPdf.token_hash == token_hash, _is_live(now), ~suspended)
     if counted:

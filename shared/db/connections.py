@@ -4,14 +4,14 @@ from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy import UniqueConstraint, func
+from sqlalchemy import UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from shared.db.base import AccountOwned, Base, pk, stamp
+from shared.db.base import AccountOwned, Numbered, Timestamped
 
 
-class Connection(AccountOwned, Base):
-    """One per account and provider. A row without connected_at waits for the person to come back from the provider."""
+class Connection(Timestamped, AccountOwned, Numbered):
+    """One per account and provider. Without connected_at the row waits for the person to return from the provider."""
 
     __tablename__ = "connections"
     __table_args__ = (
@@ -19,7 +19,6 @@ class Connection(AccountOwned, Base):
         sa.CheckConstraint("state in ('pending', 'connected', 'broken', 'disconnected')", name="state"),
     )
 
-    id: Mapped[pk]
     provider: Mapped[str]
     state: Mapped[str]
     state_hash: Mapped[str | None] = mapped_column(unique=True)  # of the one-time state of a pending authorization
@@ -35,5 +34,3 @@ class Connection(AccountOwned, Base):
     connected_at: Mapped[datetime | None]
     last_sync_at: Mapped[datetime | None]
     last_error: Mapped[str | None]
-    created_at: Mapped[stamp]
-    updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())

@@ -1,4 +1,4 @@
-"""Figures of the last days for operators: calls, errors, new accounts, checks and messages, each by one pass."""
+"""Figures of the last days for operators: calls, errors, new accounts, checks and messages, each in one pass."""
 
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, time
@@ -10,8 +10,8 @@ from shared.db.service_figures import open_connection
 from shared.db.usage import UNCOUNTED_TOOL
 from shared.settings import settings
 
-TIMEOUT_MILLISECONDS = 1500  # of each: five of them, with the rest of a page, take ten seconds at most
-# Day, what the rows are, and their number. No session guards these statements, so they name the data mode themselves.
+TIMEOUT_MILLISECONDS = 1500  # for each: five of them, with the rest of a page, take at most ten seconds
+# Day, kind and number of rows. No session guards these statements, so they name the data mode themselves.
 _BY_DAY = "select cast(timezone('UTC', {moment}) as date), {words}, count(*) from {rows} group by 1, 2"
 _STATEMENTS = {
     "calls": "select day, '', sum(calls) from tool_call_counts"  # noqa: S608
@@ -24,6 +24,13 @@ _STATEMENTS = {
         words="''",
         rows="route_monitor_checks where checked_at >= :moment and synthetic = :synthetic",
     ),
+    "looks": _BY_DAY.format(
+        moment="checked_at",
+        words="case when outcome = 'backend_unavailable' then 'fail' when failed_sources <> '{}' then 'part'"
+        " else 'done' end",
+        rows="route_monitor_checks where checked_at >= :moment and synthetic = :synthetic"
+        " and outcome not in ('connection_required', 'not_configured')",
+    ),
     "messages": _BY_DAY.format(
         moment="created_at",
         words="case when status in ('sent', 'failed', 'uncertain') then status else 'waiting' end",
@@ -34,7 +41,7 @@ NAMES = tuple(_STATEMENTS)
 
 
 def count_by_day(name: str, since: date) -> Mapping[date, Mapping[str, int]]:
-    """Numbers by day (UTC) and by what they are, which is "" where there is one kind.
+    """Numbers by day (UTC) and kind, which is "" if there is only one.
 
     Raises SQLAlchemyError, also when it takes too long.
     """

@@ -13,7 +13,7 @@ from shared.db.base import AccountOwned, Base, stamp
 
 
 class ToldDeadline(AccountOwned, Base):
-    """One deadline on one day; `days_ahead` is the last of the steps (90, 30, 7) it was told at."""
+    """One deadline on one day; `days_ahead` is the last step (90, 30, 7) at which it was told."""
 
     __tablename__ = "told_deadlines"
 
@@ -25,7 +25,7 @@ class ToldDeadline(AccountOwned, Base):
 
 
 class DeadlineWatch(AccountOwned, Base):
-    """The person's own day on which their deadlines were looked at last, and the day of the last overview."""
+    """The person's local day of the last look at their deadlines, and of the last overview."""
 
     __tablename__ = "deadline_watches"
 
@@ -35,7 +35,7 @@ class DeadlineWatch(AccountOwned, Base):
 
 
 class Waiting(NamedTuple):
-    """An account whose deadlines may have to be looked at."""
+    """An account whose deadlines may need a look."""
 
     account_id: int
     time_zone: str | None
@@ -50,13 +50,13 @@ order by a.id limit :number""")
 
 
 def list_waiting(session: Session, after: int, tomorrow: date, number: int) -> list[Waiting]:
-    """The next accounts by their ids that were not looked at on `tomorrow`, the latest day it can be anywhere."""
+    """The next accounts by id not yet looked at on `tomorrow`, the latest day anywhere on Earth."""
     rows = session.execute(_WAITING, {"after": after, "tomorrow": tomorrow, "number": number})
     return [Waiting(*row) for row in rows]
 
 
 def lock_watch(session: Session, account_id: int) -> DeadlineWatch:
-    """The row of an account, locked until the transaction ends; two workers wait for each other here."""
+    """The row of an account, locked until the transaction ends, so that two workers wait for each other."""
     bulk.write(session, DeadlineWatch, [{"account_id": account_id}], "on conflict do nothing")
     return session.scalars(
         sa.select(DeadlineWatch).where(DeadlineWatch.account_id == account_id).with_for_update()
@@ -72,9 +72,9 @@ returning key, due_on"""
 def note_told(
     session: Session, account_id: int, steps: Mapping[tuple[str, date], int], today: date
 ) -> set[tuple[str, date]]:
-    """Notes deadlines (key and day) with the step they have reached; returns those not told at it before.
+    """Notes deadlines (key and day) with the step they have reached; returns those that are new at it.
 
-    Those that are over are forgotten.
+    Past ones are deleted.
     """
     over = sa.delete(ToldDeadline).where(ToldDeadline.account_id == account_id, ToldDeadline.due_on < today)
     session.execute(over)

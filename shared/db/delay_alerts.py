@@ -3,16 +3,16 @@
 from datetime import datetime
 
 import sqlalchemy as sa
-from sqlalchemy import Index, func
+from sqlalchemy import Index
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
-from shared.db.base import ModeOwned, iata, pk, stamp
+from shared.db.base import ModeOwned, iata
 from shared.db.watches import Watch
 from shared.domain.watch_kinds import DELAY_ALERT
 
 
 class DelayAlert(ModeOwned, Watch):
-    """`episode_since` is set while a delay lasts that was over the threshold: one message per episode and level."""
+    """`episode_since` is set while a delay lasts that reached the threshold: one message per episode and level."""
 
     KIND = DELAY_ALERT
     __tablename__ = "delay_alerts"
@@ -21,34 +21,22 @@ class DelayAlert(ModeOwned, Watch):
         sa.CheckConstraint("min_delay_minutes between 0 and 600", name="min_delay_minutes"),
     )
 
-    id: Mapped[pk]
     airport: Mapped[iata]
     channels: Mapped[list[str]]
     phone_sealed: Mapped[str | None]
     phone_ending: Mapped[str | None]  # the last three digits, to show
-    proof_asked_at: Mapped[datetime | None]  # when a message said that the number has to be proved first
+    proof_asked_at: Mapped[datetime | None]  # when a message asked the person to prove the number first
     min_delay_minutes: Mapped[int]
     label: Mapped[str | None]
     active: Mapped[bool] = mapped_column(server_default=sa.true())
-    paused_at: Mapped[datetime | None]
     episode_since: Mapped[datetime | None]
-    episode_level: Mapped[int | None]  # the highest one told of in this episode
+    episode_level: Mapped[int | None]  # the highest one reported in this episode
     last_checked_at: Mapped[datetime | None]
     last_triggered_at: Mapped[datetime | None]
-    created_at: Mapped[stamp]
-    updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
-
-    @classmethod
-    def is_live(cls) -> sa.ColumnElement[bool]:
-        return cls.active.is_(True)
 
     @property
     def title(self) -> str:
         return f"Delays at {self.airport}"
-
-    @property
-    def is_on(self) -> bool:
-        return self.active and self.paused_at is None
 
     def switch(self, *, on: bool) -> None:
         self.active = on
@@ -57,7 +45,7 @@ class DelayAlert(ModeOwned, Watch):
 
 
 def leave_channel(session: Session, account_id: int, channel: str, ending: str | None = None) -> list[int]:
-    """An account's delay alerts use this channel no more (or those to one number); one left without any is inactive."""
+    """Stops an account's delay alerts on this channel (or to one number); alerts left without any become inactive."""
     using = sa.select(DelayAlert).where(DelayAlert.account_id == account_id, DelayAlert.channels.contains([channel]))
     theirs = using if ending is None else using.where(DelayAlert.phone_ending == ending)
     rows = session.scalars(theirs.order_by(DelayAlert.id).with_for_update()).all()

@@ -1,4 +1,4 @@
-"""Watches of award seats that are looked at soon: what each asks for, and when it was looked at last."""
+"""Watches of award seats that are looked at soon: what each asks for, and when it was last checked."""
 
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from shared.db.runs import OPEN_STATUSES
 
-MOST = 3000  # that are read, the soonest due; a plan then chooses from a few hundred of them
+MOST = 3000  # to read, the soonest due; a plan then chooses from a few hundred
 KINDS = "('route_monitor', 'flight_alert')"
 
 
@@ -28,7 +28,7 @@ class DueWatch(NamedTuple):
 
 
 def _select(mine: str, schedules: str) -> sa.TextClause:
-    """Two texts, so that the plan of each is made once and kept."""
+    """Two texts, so that the plan of each is made once and cached."""
     return sa.text(f"""
 with {mine} soon as (
   select s.kind, s.subject_id from {schedules}
@@ -60,9 +60,9 @@ _OF_ONE = _select(
 
 
 def list_due_watches(session: Session, ahead: timedelta, account_id: int | None) -> list[DueWatch]:
-    """Those whose run waits or comes within this time, of one account or, without one, of everybody.
+    """Watches whose run waits or is due within this time, of one account or else of everyone.
 
-    Also those that were claimed: of a portion the first check then has the others answered along with its own.
+    Includes claimed ones: the check that asks first gets the others' answers along with its own.
     """
     values = {"ahead": ahead, "most": MOST, "synthetic": session.info["synthetic"]}
     whose = {} if account_id is None else {"account": account_id}
@@ -70,7 +70,7 @@ def list_due_watches(session: Session, ahead: timedelta, account_id: int | None)
     return [DueWatch(*row) for row in rows]
 
 
-# Rows that another worker holds are left out: they are being brought forward already.
+# Rows locked by another worker are left out: they are being brought forward already.
 _BRING_FORWARD = sa.text("""
 update schedules set next_due_at = now() where id in (
   select id from schedules where kind = :kind and subject_id = any(:ids) and enabled
@@ -78,5 +78,5 @@ update schedules set next_due_at = now() where id in (
 
 
 def bring_forward(session: Session, kind: str, ids: Sequence[int]) -> None:
-    """Those that would be looked at within half of their interval are due now; no pace grows slower by that."""
+    """Makes those due now that would be checked within half their interval; none gets slower by that."""
     session.execute(_BRING_FORWARD, {"kind": kind, "ids": list(ids)})

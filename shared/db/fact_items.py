@@ -1,4 +1,4 @@
-"""Open items about facts by pages: what people reported, where sources differ, what audits found, what is corrected."""
+"""Open items about facts by pages: people's reports, sources' differences, findings of audits, corrections."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,13 +15,13 @@ from shared.db.source_watch import FAULT, SourceItem
 from shared.db.source_watch import close_item as close_difference
 
 _MAX_DIGITS = 18  # of a number the database can hold
-_OUTSIDE = ("reported", "differs", "unread")  # kinds of findings that stand among the reports and differences
+_OUTSIDE = ("reported", "differs", "unread")  # kinds of findings listed with the reports and differences
 REPORTS, DIFFERENCES, FINDINGS, CORRECTIONS = "reports", "differences", "findings", "corrections"
 
 
 @dataclass(frozen=True)
 class FactItem:
-    """`name` closes it (R5, D12); findings end by themselves, and corrections with their row."""
+    """`name` (R5, D12) is used to close it; findings end by themselves, corrections with their row."""
 
     name: str | None
     kind: str
@@ -81,14 +81,14 @@ _LISTS: dict[str, tuple[type[Any], Callable[[Any], FactItem], Sequence[Any], Seq
 
 
 def list_items(session: Session, name: str, limit: int, *, offset: int = 0) -> list[FactItem]:
-    """Of one of the four lists: the oldest first, of corrections the newest."""
+    """One of the four lists, the oldest first; of corrections the newest."""
     model, describe, fits, order = _LISTS[name]
     rows = sa.select(model).where(*fits).order_by(*order).limit(limit).offset(offset)
     return [describe(row) for row in session.scalars(rows)]
 
 
 def count_items(session: Session) -> dict[str, int]:
-    """How many each of the lists has."""
+    """The number of items in each list."""
     counts = [
         sa.select(sa.func.count()).select_from(model).where(*fits).scalar_subquery().label(name)
         for name, (model, _, fits, _) in _LISTS.items()
@@ -108,7 +108,7 @@ _CLOSERS: dict[str, Callable[[Session, int, date, str, str], bool]] = {"D": clos
 
 
 def close_item(session: Session, name: str, today: date, who: str, reason: str) -> bool:
-    """Closes what a source (D12) or a person (R5) said; whether it was open. A difference returns when it changes."""
+    """Closes a difference (D12) or a report (R5); whether it was open. A difference returns when it changes."""
     number = _read_number(name)
     return number is not None and _CLOSERS[name[0].upper()](session, number, today, who, reason)
 

@@ -7,15 +7,14 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, Session
 
-from shared.db.base import Base, pk, stamp
+from shared.db.base import Numbered, stamp
 
 
-class FactReport(Base):
+class FactReport(Numbered):
     """One report, in the words of a stranger: shown as text, never followed as an instruction."""
 
     __tablename__ = "fact_reports"
 
-    id: Mapped[pk]
     received_at: Mapped[stamp]
     file: Mapped[str | None]
     tool: Mapped[str | None]
@@ -29,7 +28,7 @@ class FactReport(Base):
 
 
 def store_report(session: Session, values: Mapping[str, Any]) -> int:
-    """Its number."""
+    """Stores it and returns its number."""
     report = FactReport(**values)
     session.add(report)
     session.flush()
@@ -37,12 +36,12 @@ def store_report(session: Session, values: Mapping[str, Any]) -> int:
 
 
 def list_open_reports(session: Session) -> Sequence[FactReport]:
-    """The oldest first."""
+    """Open reports, the oldest first."""
     return session.scalars(sa.select(FactReport).where(FactReport.closed_on.is_(None)).order_by(FactReport.id)).all()
 
 
 def close_report(session: Session, number: int, today: date, who: str, reason: str) -> bool:
-    """Whether there was an open report of this number. The address of who wrote it is forgotten."""
+    """Closes a report; whether it was open. Forgets its author's address."""
     fits = (FactReport.id == number, FactReport.closed_on.is_(None))
     values = {"closed_on": today, "closed_by": who, "closed_reason": reason, "mail": None}
     changed: Any = session.execute(sa.update(FactReport).where(*fits).values(values))

@@ -1,4 +1,4 @@
-"""Further mail addresses of an account from which it forwards bookings, each confirmed by a link mailed to it."""
+"""Additional addresses from which an account forwards bookings, each confirmed by a link mailed to it."""
 
 from datetime import datetime
 
@@ -6,23 +6,22 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, Session
 
 from shared.db.accounts import Account
-from shared.db.base import AccountOwned, Base, pk, stamp
+from shared.db.base import AccountOwned, Numbered, stamp
 
 
-class ForwardingAddress(AccountOwned, Base):
-    """In lower case. It counts from the moment it was confirmed."""
+class ForwardingAddress(AccountOwned, Numbered):
+    """An address in lower case. It counts once confirmed."""
 
     __tablename__ = "forwarding_addresses"
     __table_args__ = (sa.UniqueConstraint("account_id", "address"),)
 
-    id: Mapped[pk]
     address: Mapped[str]
     created_at: Mapped[stamp]
     confirmed_at: Mapped[datetime | None]
 
 
 def list_addresses(session: Session, account_id: int) -> list[ForwardingAddress]:
-    """Confirmed or not, the oldest first."""
+    """All addresses, confirmed or not, the oldest first."""
     own = ForwardingAddress.account_id == account_id
     return list(session.scalars(sa.select(ForwardingAddress).where(own).order_by(ForwardingAddress.id)))
 
@@ -41,6 +40,6 @@ def is_own_address(session: Session, account_id: int, address: str) -> bool:
 
 
 def remove_since(session: Session, account_id: int, moment: datetime) -> None:
-    """What was added of late may be a thief's."""
+    """Removes addresses added recently, which may be a thief's."""
     recent = (ForwardingAddress.account_id == account_id, ForwardingAddress.created_at >= moment)
     session.execute(sa.delete(ForwardingAddress).where(*recent))

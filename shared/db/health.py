@@ -1,4 +1,4 @@
-"""Health of a program that works with the database: the documents of /healthz and /readyz, alike on both servers."""
+"""Health of a program that works with the database: the documents of /healthz and /readyz, the same on both servers."""
 
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -18,7 +18,7 @@ class Readiness(NamedTuple):
 
 
 class _OtherSchema(Exception):
-    """This code does not run on the schema; the text says what to do. Not cached: a migration may be running."""
+    """This code does not fit the schema; the text says what to do. Not cached: a migration may be running."""
 
 
 def describe_health() -> dict[str, Any]:
@@ -40,7 +40,7 @@ def check_readiness(**checks: bool) -> Readiness:
 
 
 def _describe_maintenance(maintenance: Maintenance, checks: dict[str, bool]) -> Readiness:
-    """200: were the program taken out of the proxy, people would read the proxy's error instead of the sentence."""
+    """Answers 200: if the proxy removed the program, people would see the proxy's error instead of the sentence."""
     until = maintenance.until and maintenance.until.isoformat()
     about = {"message": maintenance.sentence, "since": maintenance.since.isoformat(), "until": until}
     document = {"ready": all(checks.values()), "status": "maintenance", "version": VERSION, "checks": checks}
@@ -64,7 +64,7 @@ def _find_database_fault() -> str | None:
 
 @lru_cache(maxsize=1)
 def _check_schema() -> None:
-    """Cached once it is right: migrations only go forward."""
+    """Checks the schema; cached once right, as migrations only go forward."""
     schema = read_schema(settings().database_url)
     if schema.is_usable:
         return

@@ -16,7 +16,7 @@ from shared.db.vouchers import Voucher
 
 @dataclass(frozen=True)
 class HotelPerks:
-    """`tiers` by programme; `currency` is the profile's, None where it says none."""
+    """`tiers` by programme; `currency` is the profile's, None if not set."""
 
     tiers: Mapping[str, str]
     cards: frozenset[str]
@@ -25,9 +25,9 @@ class HotelPerks:
 
 
 def load_perks(session: Session, account_id: int, today: date) -> HotelPerks:
-    """Reads what is valid on a day; vouchers that are on no booking, the first to expire first.
+    """Reads what is valid on a day; only unused vouchers, the first to expire first.
 
-    Statuses and the profile's currency come in one statement: it is sent with each search for hotels.
+    Reads statuses and the profile's currency in one statement, as every hotel search needs it.
     """
     status, voucher = LoyaltyStatus, Voucher
     is_valid = sa.or_(status.valid_until.is_(None), status.valid_until >= today, status.lifetime)

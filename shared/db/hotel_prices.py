@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import distinct_on, insert
 from sqlalchemy.orm import Session
 
-from shared.db.bookings import DAILY, HotelBooking, HotelPrice, Today, is_after_today
+from shared.db.bookings import DAILY, HotelBooking, HotelPrice, HotelStay, Today, is_after_today
 from shared.db.runs import Schedule
 from shared.domain.watch_kinds import HOTEL_PRICE
 
@@ -18,7 +18,7 @@ Stay = tuple[str, date, date]  # the hotel's code, arrival and departure
 
 
 def _of(stay: Stay, account_id: int) -> list[sa.ColumnElement[bool]]:
-    """What an account may see of a stay's prices."""
+    """The condition for a stay's prices that an account may see."""
     return [
         HotelPrice.hotel_code == stay[0],
         HotelPrice.check_in_date == stay[1],
@@ -31,33 +31,38 @@ _NEWEST = (HotelPrice.captured_at.desc(), HotelPrice.id.desc())
 
 
 def prices(session: Session, stay: Stay, account_id: int, since: datetime, limit: int) -> Sequence[HotelPrice]:
-    """The newest first."""
+    """Prices, the newest first."""
     statement = sa.select(HotelPrice).where(*_of(stay, account_id), HotelPrice.captured_at >= since)
     return session.scalars(statement.order_by(*_NEWEST).limit(limit)).all()
 
 
-def prices_since_booking(session: Session, row: HotelBooking, limit: int) -> Sequence[HotelPrice]:
-    """The newest prices of a booked stay since it is what it is."""
+def prices_since_booking(session: Session, row: HotelStay, limit: int) -> Sequence[HotelPrice]:
+    """The newest prices of a stored stay since its terms last changed."""
     return prices(session, stay_of(row), row.account_id, row.compared_since, limit)
 
 
-def stay_of(row: HotelBooking) -> Stay:
+def stay_of(row: HotelStay) -> Stay:
     return row.hotel_code, row.check_in_date, row.check_out_date
 
 
 def find_shared_price(
-    session: Session, stay: Stay, account_id: int, currency: str, since: datetime
+    session: Session, stay: Stay, account_id: int, currency: str, since: datetime, *, own: bool = False
 ) -> HotelPrice | None:
-    """What someone's look since then saw with every source answering, so that no one need be asked again."""
+    """A price seen since then by anyone with all sources answering, which saves asking again.
+
+    `own`: only by this account, whose price differs.
+    """
     comparable = sa.or_(HotelPrice.currency.is_(None), HotelPrice.currency == currency)
     statement = sa.select(HotelPrice).where(
         *_of(stay, account_id), HotelPrice.captured_at >= since, HotelPrice.complete, comparable
     )
+    if own:
+        statement = statement.where(HotelPrice.asker_id == account_id)
     return session.scalar(statement.order_by(*_NEWEST).limit(1))
 
 
 class CheapNight(NamedTuple):
-    """The lowest price of a night, by the stay it is a part of."""
+    """The lowest price of a night, from the stay it is part of."""
 
     hotel_code: str
     currency: str
@@ -87,7 +92,7 @@ def find_cheapest_nights(
 
 
 def store_price(session: Session, row: HotelPrice) -> HotelPrice:
-    """Stores a price, unless the very answer it is from was stored before; looks that share an answer take turns."""
+    """Stores a price, unless the answer it is from was already stored; looks that share an answer take turns."""
     turn = f"{row.hotel_code}|{row.check_in_date}|{row.check_out_date}"
     session.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended(turn, 0))))
     same_price = sa.select(HotelPrice).where(
@@ -107,7 +112,7 @@ def store_price(session: Session, row: HotelPrice) -> HotelPrice:
 
 
 def schedule_all_stays(session: Session, today: Today) -> int:
-    """Every stay to come that has no watch gets one, the first checks a second apart. Says how many there were."""
+    """Gives every future stay without a watch one, the first checks a second apart. Returns their number."""
     lacking = (
         sa.select(
             sa.literal(HOTEL_PRICE.run),

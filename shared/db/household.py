@@ -1,4 +1,4 @@
-"""The members of a household by what is kept of them."""
+"""The members of a household, from their records."""
 
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
@@ -12,6 +12,6 @@ KINDS = (PointsBalance, LoyaltyStatus, Card, FlightBooking, HotelBooking)
 
 
 def find_member(session: Session, name: str | None, column: InstrumentedAttribute[str]) -> str:
-    """The name as it is already written in the column, else with other things kept, else as it is sent."""
+    """The spelling already in the column, else the one of other records, else the name as sent."""
     others = (kind.member for kind in KINDS)
     return find_spelling(session, name, column, *others)

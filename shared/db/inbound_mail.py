@@ -1,4 +1,4 @@
-"""Booking confirmations a person forwards: the raw mail until it is settled, and what was read from it."""
+"""Booking confirmations a person forwards: the raw mail until it is settled, and the parsed content."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -17,17 +17,15 @@ from shared.db.run_kinds import RunKind
 from shared.db.runs import delete_schedules, schedule
 from shared.db.secret_links import SecretLink
 
-_RETRY_EVERY = timedelta(
-    days=1
-)  # a schedule ends with its first complete run; this is for one that never comes to that
+_RETRY_EVERY = timedelta(days=1)  # a schedule ends with its first complete run; this is for one that never completes
 
 
 class InboundMail(AccountOwned, Base):
-    """Stored before the sender is answered; parsing is a separate run. `number` is what its schedule names."""
+    """Stored before the sender is answered; parsing is a separate run, whose schedule has `number`."""
 
     __tablename__ = "inbound_mails"
     __table_args__ = (
-        UniqueConstraint("account_id", "digest"),  # the same mail delivered twice is one
+        UniqueConstraint("account_id", "digest"),  # the same mail delivered twice is stored once
         Index("ix_inbound_mails_newest", "account_id", "received_at"),
         Index("ix_inbound_mails_ending", "keep_until", postgresql_where=sa.text("keep_until is not null")),
         sa.CheckConstraint("state in ('received', 'needs_review', 'imported', 'discarded', 'failed')", name="state"),
@@ -39,7 +37,7 @@ class InboundMail(AccountOwned, Base):
     digest: Mapped[str]
     received_at: Mapped[datetime] = mapped_column(server_default=sa.func.now())
     from_domain: Mapped[str]
-    sender: Mapped[str] = mapped_column(server_default="")  # the one address it names; empty until it was judged
+    sender: Mapped[str] = mapped_column(server_default="")  # the one address it names; empty until checked
     sender_verified: Mapped[bool] = mapped_column(server_default=sa.false())  # a signature proves the address
     subject: Mapped[str]
     raw: Mapped[bytes | None] = mapped_column(sa.LargeBinary, deferred=True)  # gone once imported or discarded
@@ -49,11 +47,11 @@ class InboundMail(AccountOwned, Base):
     missing: Mapped[list[str]] = mapped_column(server_default=sa.text("'{}'"))
     confidence: Mapped[float | None] = mapped_column(sa.Float)
     error: Mapped[str | None]
-    keep_until: Mapped[datetime | None]  # then the whole row goes
+    keep_until: Mapped[datetime | None]  # then the whole row is deleted
 
 
 class Holder(NamedTuple):
-    """Whose address it is, and what decides whether it takes mail."""
+    """The owner of the address, and the facts that decide whether it accepts mail."""
 
     account_id: int
     plan: str
@@ -92,7 +90,7 @@ def count_waiting(session: Session, account_id: int) -> tuple[int, int]:
 
 
 def store_mail(session: Session, **mail: Any) -> bool:
-    """Stores a mail and has it read; False when the account has it already."""
+    """Stores a mail and schedules its reading; False if the account already has it."""
     new = insert(InboundMail).values(**mail).on_conflict_do_nothing(index_elements=["account_id", "digest"])
     number = session.scalar(new.returning(InboundMail.number))
     if number is not None:
@@ -101,7 +99,7 @@ def store_mail(session: Session, **mail: Any) -> bool:
 
 
 def note_turn(session: Session, account_id: int, wait: timedelta | None) -> None:
-    """A letter of the account was read; `wait`: for so long its next ones come after those of all others."""
+    """Notes that a letter of the account was read; for `wait` its next ones come after everyone else's."""
     columns: dict[str, Any] = {"letter_read_at": sa.func.now()}
     if wait is not None:
         columns["letters_wait_until"] = sa.func.now() + wait
@@ -116,7 +114,7 @@ def count_unpaid(session: Session) -> int:
 
 
 def end_schedule(session: Session, number: int) -> None:
-    """The mail was read, or cannot be: its schedule goes."""
+    """Deletes the schedule of a mail that was read, or cannot be."""
     delete_schedules(session, RunKind.INBOUND_MAIL, [number])
 
 
@@ -133,7 +131,7 @@ def lock_mail(session: Session, condition: sa.ColumnElement[bool]) -> InboundMai
 
 
 def existing_bookings(session: Session, flights: Sequence[int], hotels: Sequence[int]) -> tuple[set[int], set[int]]:
-    """Which of these bookings there still are, in one statement."""
+    """Which of these bookings still exist, in one statement."""
     if not flights and not hotels:
         return set(), set()
     legs = sa.select(sa.literal("flight"), FlightBooking.id).where(FlightBooking.id.in_(flights))
@@ -155,6 +153,6 @@ def was_signed_before(session: Session, account_id: int, address: str) -> bool:
 
 
 def has_unread(session: Session, account_id: int, but: UUID) -> bool:
-    """Whether another mail of the account has not been read yet; one that waits itself has been."""
+    """Whether another mail of the account is still unread; a waiting one was read."""
     others = (InboundMail.account_id == account_id, InboundMail.state == "received", InboundMail.id != but)
     return session.scalar(sa.select(InboundMail.id).where(*others, InboundMail.parsed == {}).limit(1)) is not None

@@ -1,4 +1,4 @@
-"""Browsers an account was signed in with before, each by the hash of a cookie that stays for a year."""
+"""Browsers an account was signed in with before, each by the hash of a cookie that lasts a year."""
 
 from datetime import datetime
 
@@ -10,7 +10,7 @@ from shared.db.base import AccountOwned, Base, stamp
 
 
 class KnownBrowser(AccountOwned, Base):
-    """One browser of one account. It lets no one in: it says that a sign-in needs no mail."""
+    """One browser of one account. It lets no one in: it only means that a sign-in needs no mail."""
 
     __tablename__ = "known_browsers"
 
@@ -21,7 +21,7 @@ class KnownBrowser(AccountOwned, Base):
 
 
 def rename_browser(session: Session, old_hash: str, new_hash: str) -> None:
-    """The browser gets another cookie, for every account that it is known to."""
+    """Changes the browser's cookie for every account that knows it."""
     session.execute(sa.update(KnownBrowser).where(KnownBrowser.id_hash == old_hash).values(id_hash=new_hash))
 
 
@@ -35,7 +35,7 @@ def has_known_browsers(session: Session, account_id: int) -> bool:
 
 
 def remember_browser(session: Session, account_id: int, id_hash: str, now: datetime, most: int) -> None:
-    """The account keeps so many, and forgets those that were not used for longest."""
+    """Remembers a browser; beyond the limit, the least recently used are forgotten."""
     session.merge(KnownBrowser(account_id=account_id, id_hash=id_hash, last_used_at=now))
     session.flush()
     own = KnownBrowser.account_id == account_id

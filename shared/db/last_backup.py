@@ -5,11 +5,10 @@ from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from shared import clock
-from shared.db.accounts import ServiceFact
+from shared.db.accounts import ServiceFact, store_fact
 
 FACT = "last_backup"
 
@@ -29,10 +28,7 @@ class LastBackup:
 
 
 def note_backup(session: Session, backup: LastBackup) -> None:
-    value = json.dumps(asdict(backup) | {"at": backup.at.isoformat()})
-    row = insert(ServiceFact).values(name=FACT, value=value, set_at=clock.now())
-    newest = {"value": row.excluded.value, "set_at": row.excluded.set_at}
-    session.execute(row.on_conflict_do_update(index_elements=["name"], set_=newest))
+    store_fact(session, FACT, json.dumps(asdict(backup) | {"at": backup.at.isoformat()}))
 
 
 def find_last_backup(session: Session) -> LastBackup | None:
@@ -41,6 +37,6 @@ def find_last_backup(session: Session) -> LastBackup | None:
 
 
 def parse_backup(value: str) -> LastBackup:
-    """What `note_backup` wrote."""
+    """Parses what `note_backup` wrote."""
     facts = json.loads(value)
     return LastBackup(**facts | {"at": datetime.fromisoformat(facts["at"])})

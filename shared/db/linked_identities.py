@@ -1,4 +1,4 @@
-"""Identities at other providers that sign people in, what is under way there, and assertions used up."""
+"""Identities at other providers that sign people in, pending sign-ins there, and used assertions."""
 
 from datetime import datetime
 
@@ -7,26 +7,25 @@ from sqlalchemy import ForeignKey
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
-from shared.db.base import AccountOwned, Base, pk, stamp
+from shared.db.base import AccountOwned, Base, Numbered, stamp
 
 
-class LinkedIdentity(AccountOwned, Base):
-    """A person as another provider knows them: by issuer and subject, never by the address, which may change hands."""
+class LinkedIdentity(AccountOwned, Numbered):
+    """A person as another provider knows them: by issuer and subject, never by address, which may change hands."""
 
     __tablename__ = "linked_identities"
     __table_args__ = (sa.UniqueConstraint("issuer", "subject"),)
 
-    id: Mapped[pk]
     issuer: Mapped[str]
     subject: Mapped[str]
     provider: Mapped[str]  # its title when it was linked
-    address: Mapped[str]  # as the provider gave it then, by which a person recognises the identity
+    address: Mapped[str]  # from the provider at the time, so that the person recognises the identity
     created_at: Mapped[stamp]
     last_used_at: Mapped[datetime | None]
 
 
 class ProviderSignIn(Base):
-    """A browser session that was sent to a provider; the row goes when it comes back."""
+    """A browser session that was sent to a provider; the row is deleted when it comes back."""
 
     __tablename__ = "provider_sign_ins"
 
@@ -36,13 +35,13 @@ class ProviderSignIn(Base):
     )
     provider: Mapped[str]  # its name in the settings
     purpose: Mapped[str]  # sign_in, or connect by someone who is signed in
-    fresh: Mapped[bool]  # the provider was asked to make sure who it is
+    fresh: Mapped[bool]  # the provider was asked to authenticate again
     return_to: Mapped[str]
     created_at: Mapped[stamp]
 
 
 class PendingLink(AccountOwned, Base):
-    """An identity whose address has an account: linked once the browser session has proved that the account is its."""
+    """An identity whose address has an account: linked once the browser session has proved that it owns the account."""
 
     __tablename__ = "pending_links"
 
@@ -58,7 +57,7 @@ class PendingLink(AccountOwned, Base):
 
 
 class UsedAssertion(Base):
-    """An enterprise's assertion that was exchanged, until it would have expired: none is good twice."""
+    """An exchanged assertion of an enterprise, until it would have expired: none works twice."""
 
     __tablename__ = "used_assertions"
 

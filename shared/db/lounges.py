@@ -2,17 +2,17 @@
 
 from collections import Counter
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date
 from decimal import Decimal
 
 import sqlalchemy as sa
 from sqlalchemy import ForeignKey, Index, func
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
-from shared.db.base import AccountOwned, Base, currency, iata, pk, stamp
+from shared.db.base import AccountOwned, Numbered, Timestamped, currency, iata
 
 
-class LoungeVisit(AccountOwned, Base):
+class LoungeVisit(Timestamped, AccountOwned, Numbered):
     __tablename__ = "lounge_visits"
     __table_args__ = (
         Index("ix_lounge_visits_newest", "account_id", "visited_on", "id"),
@@ -24,7 +24,6 @@ class LoungeVisit(AccountOwned, Base):
         sa.CheckConstraint("guests between 0 and 20", name="guests"),
     )
 
-    id: Mapped[pk]
     lounge_name: Mapped[str]
     airport: Mapped[iata]
     visited_on: Mapped[date]
@@ -36,8 +35,6 @@ class LoungeVisit(AccountOwned, Base):
     currency: Mapped[currency]
     rating: Mapped[int | None]
     notes: Mapped[str | None]
-    created_at: Mapped[stamp]
-    updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
 
 
 @dataclass(frozen=True)
@@ -51,7 +48,7 @@ class VisitCounts:
 
 
 def count_visits(session: Session, *fits: sa.ColumnElement[bool]) -> VisitCounts:
-    """One statement, whose answer is as long as there are ways in and cards."""
+    """Counts visits in one statement, with a row for each access method and card."""
     rows = session.execute(
         sa.select(LoungeVisit.access_method, LoungeVisit.card_id, func.count(), func.sum(LoungeVisit.guests))
         .where(*fits)

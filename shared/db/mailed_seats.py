@@ -13,7 +13,7 @@ from shared.db.base import AccountOwned, Base, ModeOwned
 
 
 class MailedSeat(AccountOwned, ModeOwned, Base):
-    """A seat someone had a mail about: which watch sent it, and at what price."""
+    """A seat that someone was mailed about: by which watch, and at what price."""
 
     __tablename__ = "mailed_seats"
     __table_args__ = (Index("ix_mailed_seats_day", "day"),)
@@ -51,22 +51,15 @@ class SeatFind(NamedTuple):
 
 
 def note_mailed_seats(session: Session, finds: Iterable[SeatFind], at: datetime, since: datetime) -> set[SeatFind]:
-    """Notes mails about seats, in the order of the finds; returns those that are news to their person.
+    """Notes mails about the seats that a watch found; returns those that are new to its person.
 
-    A seat another watch mailed after `since`, at this price or a lower one, is no news. Two workers that find the same
-    seats at the same moment wait for each other here: each writes all of them in one order, and what a second watch
-    found only after them.
+    A seat another watch mailed after `since`, at this price or a lower one, is no news. Workers that find the same
+    seats together wait for each other here: each writes them in one order.
     """
-    news: set[SeatFind] = set()
-    rest = list(finds)
-    while rest:
-        first: dict[tuple[int, str, str], SeatFind] = {}
-        for find in rest:
-            first.setdefault(find.place, find)
-        rows = [{**first[place]._asdict(), "mailed_at": at} for place in sorted(first)]
-        news |= {first[tuple(place)] for place in bulk.write(session, MailedSeat, rows, _NEWS, since=since)}
-        rest = [find for find in rest if first[find.place] is not find]
-    return news
+    by_place = {find.place: find for find in finds}
+    rows = [{**by_place[place]._asdict(), "mailed_at": at} for place in sorted(by_place)]
+    news = bulk.write(session, MailedSeat, rows, _NEWS, since=since) if rows else ()
+    return {by_place[tuple(place)] for place in news}
 
 
 def list_earlier_watches(

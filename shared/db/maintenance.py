@@ -24,7 +24,7 @@ FACT = "maintenance"
 MAX_MESSAGE_CHARACTERS = 300
 READ_SECONDS = 1.0  # after which a program asks the database again
 RETRY_SECONDS = 60  # where no end is named, or it has passed
-MAX_RETRY_SECONDS = 3600  # it may end earlier than was said
+MAX_RETRY_SECONDS = 3600  # it may end earlier than planned
 _DEFAULT = "This service is under maintenance"
 _READ = sa.select(ServiceFact.value, ServiceFact.set_at).where(ServiceFact.name == FACT)
 
@@ -59,7 +59,7 @@ class Maintenance:
 
 
 def begin_maintenance(session: Session, maintenance: Maintenance) -> None:
-    """One that is on gets the new message and end, and keeps its beginning."""
+    """Starts it; if it is already on, sets the new message and end, and keeps its start."""
     until = maintenance.until and maintenance.until.isoformat()
     value = json.dumps({"message": maintenance.message, "until": until})
     row = insert(ServiceFact).values(name=FACT, value=value, set_at=maintenance.since)
@@ -82,7 +82,7 @@ def find_maintenance(connection: Session | sa.Connection) -> Maintenance | None:
 
 
 class MaintenanceWatch:
-    """What this process knows of it: as the database said last, also while the database does not answer."""
+    """This process's knowledge of it: the last reading, even while the database does not answer."""
 
     def __init__(self) -> None:
         self.current: Maintenance | None = None
@@ -90,21 +90,21 @@ class MaintenanceWatch:
         self._lock = threading.RLock()
 
     def read(self) -> Maintenance | None:
-        """At most a second old. Blocks."""
+        """Returns a reading at most a second old. Blocks."""
         with self._lock:
             if time.monotonic() - self._read_at >= READ_SECONDS:
                 self.refresh(engine())
             return self.current
 
     def refresh(self, source: sa.Engine) -> None:
-        """One after the other: an answer that was read earlier never replaces a later one."""
+        """Reads it, one thread at a time, so that an earlier reading never replaces a later one."""
         with self._lock:
             with suppress(SQLAlchemyError, OSError), source.connect() as connection:
                 self.current = find_maintenance(connection)
             self._read_at = time.monotonic()
 
     async def keep_reading(self) -> None:
-        """For a server, whose requests wait for nothing: asks every second, for ever."""
+        """Reads it every second, for ever, for servers, whose requests must not wait."""
         threads = anyio.CapacityLimiter(1)
         while True:
             await anyio.to_thread.run_sync(self.refresh, statements(), limiter=threads, abandon_on_cancel=True)

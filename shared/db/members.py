@@ -1,4 +1,4 @@
-"""Members of a household: whose a balance, status, card or booking is. The empty name stands for the account holder."""
+"""Members of a household: whose a balance, status, card or booking is. The empty name is the account holder."""
 
 from typing import Annotated
 
@@ -10,7 +10,7 @@ member = Annotated[str, mapped_column(server_default=HOLDER)]
 
 
 def find_spelling(session: Session, name: str | None, *columns: InstrumentedAttribute[str]) -> str:
-    """The name as it is already written in these columns, the first first, else as it is sent; HOLDER without one."""
+    """The spelling already in these columns, the first one first, else the name as sent; HOLDER without one."""
     text = " ".join((name or "").split())
     if not text:
         return HOLDER

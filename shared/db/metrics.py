@@ -1,4 +1,4 @@
-"""The database's part of the metrics: what waits and is open, and how much of each connection pool is in use."""
+"""The database's part of the metrics: waiting and open work, and the use of each connection pool."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -45,12 +45,12 @@ def _read() -> Mapping[str, Series]:
 
 
 def count_connections(program: str) -> None:
-    """From here on the connections this process takes from its pools are counted."""
+    """Starts to count the connections this process takes from its pools."""
     _count_connections(engine(), program, "main", settings().database_threads)
 
 
 def count_statement_connections(program: str) -> None:
-    """Those of the small pool too, which only the authorization server has."""
+    """Counts those of the small pool too, which only the authorization server has."""
     _count_connections(statements(), program, "statements", 2)
 
 

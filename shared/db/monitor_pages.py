@@ -18,7 +18,7 @@ State = Literal["active", "cancelled", "all"]
 
 @dataclass(frozen=True)
 class MonitorPage:
-    """`total` counts those of the state, `active` those that are looked at; `due` and `finds` are by monitor."""
+    """`total` counts those of the state, `active` the running ones; `due` and `finds` are by monitor."""
 
     rows: list[RouteMonitor]
     total: int
@@ -28,7 +28,7 @@ class MonitorPage:
 
 
 def load_monitor_page(session: Session, state: State, page: int, per_page: int) -> MonitorPage:
-    """The newest first."""
+    """A page, the newest first."""
     rows, (total, active) = _select_monitors(state).read(session, offset=(page - 1) * per_page, per_page=per_page)
     ids = [monitor.id for (monitor,) in rows]
     is_due = Schedule.kind == ROUTE_MONITOR.run, Schedule.subject_id.in_(ids), Schedule.enabled

@@ -11,18 +11,18 @@ from sqlalchemy import ForeignKey, Index
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from shared.db import bulk
-from shared.db.base import Base, ModeOwned, currency, iata, pk, stamp
+from shared.db.base import ModeOwned, Numbered, currency, iata, stamp
 
-# What a row of an answer and its memory have in common.
+# The columns that a row of an answer and its stored copy share.
 _PRICE = ("points", "taxes", "taxes_currency")
 SEEN = ("airline", "program", "origin", "destination", "date", "cabin", *_PRICE, "seats", "stops", "ref")
 
 
-class AwardObservation(ModeOwned, Base):
+class AwardObservation(ModeOwned, Numbered):
     __tablename__ = "award_observations"
     __table_args__ = (
         # Hundreds of rows a check. One index serves calendars of an origin too: PostgreSQL, from 18 on, skips from one
-        # destination to the next. Moments grow as ids do, which lists of the newest go by, and few rows have an asker.
+        # destination to the next. Times grow with ids, which lists of the newest use, and few rows have an asker.
         # No index by the moment: where most rows are of two weeks, PostgreSQL read it next to another, 4 ms of 10
         # million rows. A programme or an airline with few offers was looked for in all of them, which took 1.4 s.
         Index("ix_award_observations_route", "origin", "destination", "cabin", "date"),
@@ -31,7 +31,6 @@ class AwardObservation(ModeOwned, Base):
         sa.CheckConstraint("(source = 'sandbox') = synthetic", name="source_mode"),
     )
 
-    id: Mapped[pk]
     source: Mapped[str]
     airline: Mapped[str]
     program: Mapped[str]
@@ -51,18 +50,17 @@ class AwardObservation(ModeOwned, Base):
     asker_id: Mapped[int | None] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"))
 
 
-class FareObservation(ModeOwned, Base):
-    """The cheapest cash fares of an answer, one for each airline and number of stops, with what was asked for."""
+class FareObservation(ModeOwned, Numbered):
+    """The cheapest cash fares of an answer, one for each airline and number of stops, with the request."""
 
     __tablename__ = "fare_observations"
     __table_args__ = (
-        # With the moment, as the newest fare of a day is asked for: to list 20,000 offers by value read all fares of
+        # With the time, as the newest fare of a day is needed: to list 20,000 offers by value read all fares of
         # their days, of ten million 9 s long, and takes 0.3 s.
         Index("ix_fare_observations_route", "origin", "destination", "cabin", "date", "seen_at"),
         sa.CheckConstraint("(source = 'sandbox') = synthetic", name="source_mode"),
     )
 
-    id: Mapped[pk]
     source: Mapped[str]
     origin: Mapped[iata]
     destination: Mapped[iata]
@@ -92,7 +90,7 @@ def write(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def prices_since(session: Session, since: datetime) -> list[tuple[Any, ...]]:
-    """Each price shown since then: programme, airline, route, cabin, points, how often, and the last day."""
+    """Each price seen since then: programme, airline, route, cabin, points, how often, and the last day."""
     row = AwardObservation
     what = (row.program, row.airline, row.origin, row.destination, row.cabin, row.points)
     prices = sa.select(*what, sa.func.count(), sa.cast(sa.func.max(row.seen_at), sa.Date)).where(row.seen_at >= since)

@@ -1,4 +1,4 @@
-"""One-time links sent by mail: purpose, account and nonce in the open, the link's secret as a hash alone."""
+"""One-time links sent by mail: purpose, account and nonce in the open, the link's secret only as a hash."""
 
 from datetime import datetime
 
@@ -8,7 +8,7 @@ from shared.db.base import AccountOwned, Base, stamp
 
 
 class OneTimeLink(AccountOwned, Base):
-    """Good for a while, and gone once used. Its secret is derived again when the mail is written."""
+    """Valid for a while, and deleted once used. Its secret is derived again when the mail is written."""
 
     __tablename__ = "one_time_links"
 

@@ -7,20 +7,19 @@ from sqlalchemy import Index
 from sqlalchemy.orm import Mapped, Session
 
 from shared.db.accounts import Account
-from shared.db.base import Base, pk, stamp
+from shared.db.base import Numbered, stamp
 
 
-class OperatorAction(Base):
+class OperatorAction(Numbered):
     """One action. No key leads to the account: its random public id, and no address, outlives the account here."""
 
     __tablename__ = "operator_actions"
     __table_args__ = (Index("ix_operator_actions_target", "target"),)
 
-    id: Mapped[pk]
     actor: Mapped[str]  # cli:<login name>, or admin:<public id> of an administrator at the operators' pages
     action: Mapped[str]
     target: Mapped[str]  # the public id of an account, or a client id
-    detail: Mapped[str | None]  # what of it: a plan before and after, the name of a key
+    detail: Mapped[str | None]  # details: a plan before and after, the name of a key
     reason: Mapped[str | None]
     at: Mapped[stamp]
 

@@ -1,4 +1,4 @@
-"""Outages of the database: which failures are one, a read that is tried once more, and one line a second in the log."""
+"""Outages of the database: which failures count, retrying a read once, and one log line a second."""
 
 import logging
 import threading
@@ -14,20 +14,20 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from shared.db.base import engine
 
 T = TypeVar("T")
-OUTAGE_ERRORS = (OperationalError, InterfaceError, PoolTimeout)  # among them what is no outage: is_outage judges
+OUTAGE_ERRORS = (OperationalError, InterfaceError, PoolTimeout)  # not all are outages: is_outage decides
 log = logging.getLogger(__name__)
-PATIENCE_SECONDS = 2.0  # of an outage in which reads wait for its end: PostgreSQL restarts in 0.1 to 0.4
+PATIENCE_SECONDS = 2.0  # that reads wait for the end of an outage: PostgreSQL restarts in 0.1 to 0.4
 _PAUSE_SECONDS = 0.05  # between two attempts to connect
 _LINE_SECONDS = 1.0
-_QUIET_SECONDS = 4.0  # without a failure, after which the next one begins another outage
-# Connection lost, resources exhausted, shut down or starting (57014 is a statement that took too long, which is none),
-# and a server that takes no writes, as one that has just become a standby.
+_QUIET_SECONDS = 4.0  # without a failure, after which the next one starts another outage
+# Connection lost, resources exhausted, shut down or starting (57014, a statement that took too long, is no outage),
+# and a server that takes no writes, such as a new standby.
 _STATES = ("08", "53", "57P", "25006")
 _FULL, _FULL_WORDS = "53100", "No space left on device"
 
 
 class Outages:
-    """The failures of this process: when those of now began, and which the log has not told yet."""
+    """The failures of this process: when the current ones started, and those not logged yet."""
 
     def __init__(self) -> None:
         self.began_at = self.failed_at = self.told_at = float("-inf")
@@ -35,7 +35,7 @@ class Outages:
         self._lock = threading.Lock()
 
     def note(self, error: BaseException) -> None:
-        """Counts a failure. The log gets one line a second, without a traceback and without words of the database."""
+        """Counts a failure. The log gets one line a second, without a traceback or text from the database."""
         now = monotonic()
         with self._lock:
             if now - self.failed_at > _QUIET_SECONDS:
@@ -49,7 +49,7 @@ class Outages:
         log.error("%s (%s); failures since the last such line: %d", what, _name(error), number)
 
     def end(self) -> None:
-        """The database answers: the next failure begins another outage, so that three restarts in a row are three."""
+        """Ends the outage: the next failure starts another one, so that three restarts in a row are three."""
         with self._lock:
             self.failed_at = float("-inf")
 
@@ -58,7 +58,7 @@ OUTAGES = Outages()
 
 
 def is_outage(error: BaseException) -> bool:
-    """Whether it failed because the database is down or full, not because of what it was asked."""
+    """Whether it failed because the database is down or full, not because of the statement."""
     if isinstance(error, BaseExceptionGroup):
         return all(map(is_outage, error.exceptions))
     if isinstance(error, PoolTimeout):
@@ -72,12 +72,12 @@ def is_outage(error: BaseException) -> bool:
 
 
 def is_locked(error: BaseException) -> bool:
-    """Whether another transaction held what it was to change for longer than a statement waits."""
+    """Whether it waited too long for another transaction's lock."""
     return isinstance(error, DBAPIError) and isinstance(error.orig, LockNotAvailable)
 
 
 def is_full(error: BaseException) -> bool:
-    """Whether the disk of the database is full. Where that ends the sign-in already, no state comes with it."""
+    """Whether the disk of the database is full. If even connecting fails, there is no SQLSTATE."""
     cause = getattr(error, "orig", error)
     return isinstance(cause, Error) and (
         cause.sqlstate == _FULL or (cause.sqlstate is None and _FULL_WORDS in str(cause))
@@ -85,9 +85,9 @@ def is_full(error: BaseException) -> bool:
 
 
 def run_again(work: Callable[[], T]) -> T:
-    """What `work` returns; where an outage ended it, what it returns on a fresh connection.
+    """Returns the result of `work`, run again on a fresh connection if an outage ended it.
 
-    It must bear to be run twice: a read, or a write that is the same twice.
+    It must be safe to run twice: a read, or an idempotent write.
     """
     try:
         return work()
@@ -100,9 +100,9 @@ def run_again(work: Callable[[], T]) -> T:
 
 
 def await_return() -> None:
-    """Blocks until the database takes connections, at most until an outage is 2 seconds old.
+    """Blocks until the database accepts connections, at most until an outage is 2 seconds old.
 
-    A longer one is told at once: threads that wait would keep all others waiting.
+    A longer one fails at once: waiting threads would block all others.
     """
     until = OUTAGES.began_at + PATIENCE_SECONDS
     while monotonic() < until:
@@ -115,7 +115,7 @@ def await_return() -> None:
 
 
 def _name(error: BaseException) -> str:
-    """The type, and the state where the server gave one: never what the error says."""
+    """The error's type, and SQLSTATE if the server gave one: never its text."""
     cause = getattr(error, "orig", None)
     state = cause.sqlstate if isinstance(cause, Error) else None
     return " ".join(filter(None, (type(cause or error).__name__, state)))

@@ -8,16 +8,15 @@ from sqlalchemy import UniqueConstraint
 from sqlalchemy.dialects.postgresql import JSONB, insert
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
-from shared.db.base import Base, pk, stamp
+from shared.db.base import Numbered, stamp
 
 
-class ReferenceOverride(Base):
-    """One row of a reference file as the operator wants it; `removed`: the file's row no longer holds."""
+class ReferenceOverride(Numbered):
+    """One row of a reference file as the operator wants it; `removed`: the file's row is no longer valid."""
 
     __tablename__ = "reference_overrides"
     __table_args__ = (UniqueConstraint("file", "key"),)
 
-    id: Mapped[pk]
     file: Mapped[str]
     key: Mapped[str]
     cells: Mapped[dict[str, Any]]
@@ -27,12 +26,11 @@ class ReferenceOverride(Base):
     reason: Mapped[str]
 
 
-class ReferenceChange(Base):
+class ReferenceChange(Numbered):
     """The trail of corrections: never changed, never deleted. The newest id is the version servers compare."""
 
     __tablename__ = "reference_changes"
 
-    id: Mapped[pk]
     made_at: Mapped[stamp]
     made_by: Mapped[str]
     file: Mapped[str]
@@ -43,16 +41,16 @@ class ReferenceChange(Base):
     reason: Mapped[str]
 
 
-_MERGING = 7_310_551  # advisory lock: corrections are checked and written one after another
+_MERGING = 7_310_551  # advisory lock: corrections are checked and written one at a time
 
 
 def lock_corrections(session: Session) -> None:
-    """Holds all other corrections back until the transaction ends."""
+    """Blocks all other corrections until the transaction ends."""
     session.execute(sa.select(sa.func.pg_advisory_xact_lock(_MERGING)))
 
 
 def latest_change(session: Session) -> int:
-    """Grows with every correction."""
+    """A number that grows with every correction."""
     return session.scalar(sa.select(sa.func.max(ReferenceChange.id))) or 0
 
 
@@ -61,7 +59,7 @@ def overrides(session: Session) -> Sequence[ReferenceOverride]:
 
 
 def store_override(session: Session, row: dict[str, Any]) -> None:
-    """Stores a correction; an earlier one of the same row gives way."""
+    """Stores a correction; replaces an earlier one of the same row."""
     new = insert(ReferenceOverride).values(row)
     newest_values = {name: new.excluded[name] for name in ("cells", "removed", "entered_by", "reason")}
     session.execute(

@@ -1,4 +1,4 @@
-"""Programmes that a person keeps by name because no facts of them are known here, or other facts than theirs."""
+"""Programmes that a person saves by name because their facts are unknown here, or other than the person's."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -9,18 +9,17 @@ from sqlalchemy import UniqueConstraint, func
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from shared.db.accounts import lock
-from shared.db.base import AccountOwned, Base, pk
+from shared.db.base import AccountOwned, Numbered
 
 MOST_PROGRAMS = 50  # of one account
 
 
-class OwnProgram(AccountOwned, Base):
+class OwnProgram(AccountOwned, Numbered):
     """`transfers`: where its points can go, each with `program`, `sent` and `received`, as the person entered it."""
 
     __tablename__ = "own_programs"
     __table_args__ = (UniqueConstraint("account_id", "slug"),)
 
-    id: Mapped[pk]
     slug: Mapped[str]
     name: Mapped[str]
     cents: Mapped[Decimal | None]  # a point in hundredths of the currency
@@ -29,14 +28,16 @@ class OwnProgram(AccountOwned, Base):
     updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
 
 
-def list_own_programs(session: Session) -> list[OwnProgram]:
-    return list(session.scalars(sa.select(OwnProgram).order_by(OwnProgram.slug)))
+def list_own_programs(session: Session, account_id: int | None = None) -> list[OwnProgram]:
+    """The programmes of the session's account, or of this one."""
+    its = () if account_id is None else (OwnProgram.account_id == account_id,)
+    return list(session.scalars(sa.select(OwnProgram).where(*its).order_by(OwnProgram.slug)))
 
 
 def find_or_add(session: Session, slug: str, name: str) -> OwnProgram | None:
-    """The account's programme of this slug, made where it has none; None where it has as many as one may keep.
+    """The account's programme with this slug, made if missing; None if it has the maximum already.
 
-    Calls of one account wait for each other, so that two at once make one.
+    Calls of one account wait for each other, so that two concurrent calls make one.
     """
     lock(session, session.info["account_id"])
     rows = list_own_programs(session)

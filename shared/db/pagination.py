@@ -1,4 +1,4 @@
-"""Pages of rows: the rows of one page, and how many there are in all; and several selects by name."""
+"""Pages of rows: the rows of one page and the total; and several selects by name."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, TypeVar
@@ -23,7 +23,7 @@ def select_count(kind: type[Base], *fits: ColumnElement[bool]) -> Select[int]:
 def page_of(
     session: Session, kind: type[Row], fits: Iterable[ColumnElement[bool]], *order: Any, page: int, per_page: int
 ) -> tuple[list[Row], int]:
-    """A first page that is not full holds all there are: they are not counted once more."""
+    """A page of rows and their total; a first page that is not full has them all and needs no count."""
     conditions = list(fits)
     query = select(kind).where(*conditions).order_by(*order).offset((page - 1) * per_page).limit(per_page)
     rows = list(session.scalars(query))
@@ -38,12 +38,12 @@ class CountedRows(NamedTuple):
 
     @classmethod
     def of(cls, rows: Rows, *counts: Select[int]) -> "CountedRows":
-        """Each count is a column of the page: a statement more takes as long again as all the rest of it."""
+        """Adds each count as a column of the page: a further statement would double the time."""
         columns = [one.scalar_subquery() for one in counts]
         return cls(rows.add_columns(*columns), select(*columns))
 
     def read(self, session: Session, **values: Any) -> tuple[list[Any], list[int]]:
-        """The rows, as tuples, and the counts; on a page without rows they are asked for by themselves."""
+        """The rows, as tuples, and the counts; on a page without rows the counts are read separately."""
         behind = len(self.counts.selected_columns)
         rows = session.execute(self.page, values).all()
         if not rows:

@@ -1,7 +1,7 @@
-"""Tables stored in partitions by time: how partitions are made ahead, and how old ones go.
+"""Tables stored in partitions by time: making partitions ahead, and dropping old ones.
 
-PostgreSQL keeps the rows of each span of time in its own table. To remove 48,780 calls took 455 ms row by row, and
-takes 11 ms with the three partitions that hold them. A row whose span has no partition goes to the one called DEFAULT.
+PostgreSQL keeps the rows of each span of time in its own table. Deleting 48,780 calls took 455 ms row by row, and
+takes 11 ms by dropping their three partitions. A row whose span has no partition goes to the one called DEFAULT.
 """
 
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ from shared.domain.time_spans import MONDAY, find_start, list_starts
 
 AHEAD = timedelta(days=7)  # maintenance runs each hour: after a week without it rows go to DEFAULT
 LOCK = 7_203_117
-# Others wait behind a statement that waits for a table, and a backup reads each for minutes: then the next run does it.
+# A statement waiting for a table blocks others, and a backup reads each for minutes: then the next run does it.
 _LIMITS = sa.text("set local lock_timeout = '300ms'; set local statement_timeout = '60s'")
 _LIST = sa.text("""
 select relname, cast(nullif(bounds[1], 'MINVALUE') as timestamptz), cast(bounds[2] as timestamptz) as ends_at
@@ -32,13 +32,13 @@ _SPAN, _KEY = "span of a partition", "key of partitions"
 
 
 def partition_by(key: str, span: timedelta) -> dict[str, Any]:
-    """Options of a table with a partition for each span of this column, as `shared.domain.time_spans` counts them."""
+    """Options of a table with a partition for each span of this column, by `shared.domain.time_spans`."""
     return {"postgresql_partition_by": f"RANGE ({key})", "info": {_SPAN: span, _KEY: key}}
 
 
 @dataclass(frozen=True)
 class Partition:
-    """DEFAULT has no end; one has no start where a migration took over older rows."""
+    """DEFAULT has no end; one that a migration made for older rows has no start."""
 
     name: str
     start: datetime | None
@@ -56,12 +56,12 @@ def list_partitioned() -> list[sa.Table]:
 
 
 def list_partitions(session: Session, table: sa.Table) -> list[Partition]:
-    """In the order of time, DEFAULT last."""
+    """Partitions in order of time, DEFAULT last."""
     return [Partition(*row) for row in session.execute(_LIST, {"table": table.name})]
 
 
 def find_fault(session: Session, table: sa.Table, now: datetime) -> str | None:
-    """What is wrong: rows in DEFAULT, or no partition for the day after this one."""
+    """Describes the fault: rows in DEFAULT, or no partition for the day after this one."""
     key = table.info[_KEY]
     default = _rows_of(table, f"{table.name}_default")
     if session.scalar(sa.select(sa.exists().where(default.c[key] < now + AHEAD))):
@@ -73,7 +73,7 @@ def find_fault(session: Session, table: sa.Table, now: datetime) -> str | None:
 
 
 def make_partitions(table: sa.Table, kept_since: datetime, now: datetime) -> list[str]:
-    """Makes those that are missing from now on, and those of rows in DEFAULT that are kept. Returns their names."""
+    """Makes missing partitions from now on, and those of rows in DEFAULT since `kept_since`. Returns their names."""
     span: timedelta = table.info[_SPAN]
     with transaction() as session:
         existing = list_partitions(session, table)
@@ -84,7 +84,7 @@ def make_partitions(table: sa.Table, kept_since: datetime, now: datetime) -> lis
 
 
 def _list_strays(session: Session, table: sa.Table, first: datetime, last: datetime) -> list[datetime]:
-    """One moment of each span of rows in DEFAULT."""
+    """One moment in each span with rows in DEFAULT."""
     rows, span = _rows_of(table, f"{table.name}_default"), table.info[_SPAN]
     key = rows.c[table.info[_KEY]]
     return list(
@@ -93,7 +93,7 @@ def _list_strays(session: Session, table: sa.Table, first: datetime, last: datet
 
 
 def _make_partition(table: sa.Table, start: datetime) -> str:
-    """With what DEFAULT holds of its span. The table itself is written in the meantime. Raises Busy."""
+    """Makes it with the rows of its span from DEFAULT. The table itself stays writable. Raises Busy."""
     name, key, end = f"{table.name}_{start:%Y%m%d}", table.info[_KEY], start + table.info[_SPAN]
     span = f"{key} >= '{start.isoformat()}' and {key} < '{end.isoformat()}'"
     with _no_long_wait() as session:
@@ -110,7 +110,7 @@ def _make_partition(table: sa.Table, start: datetime) -> str:
 
 
 def remove_before(table: sa.Table, before: datetime) -> Portions:
-    """Drops the partitions that were over by then. Of those without a bound the single rows go that are as old."""
+    """Drops partitions that ended by then. From those without a bound it deletes single rows of that age."""
     with transaction() as session:
         partitions = list_partitions(session, table)
     unbounded = []
@@ -125,7 +125,7 @@ def remove_before(table: sa.Table, before: datetime) -> Portions:
 
 
 def _drop(name: str) -> int:
-    """Returns how many rows it held: to count a million takes 60 ms. Raises Busy."""
+    """Returns its number of rows: counting a million takes 60 ms. Raises Busy."""
     with transaction() as session:
         number = session.scalar(sa.select(sa.func.count()).select_from(sa.table(name)))
     with _no_long_wait() as session:
@@ -141,7 +141,7 @@ def _rows_of(table: sa.Table, partition: str) -> sa.Table:
 
 @contextmanager
 def _no_long_wait() -> Iterator[Session]:
-    """A transaction alone of its kind. Raises Busy where another is at work, or holds a table."""
+    """The only transaction of its kind at a time. Raises Busy where another is at work, or locks a table."""
     try:
         with transact_alone(LOCK) as session:
             session.execute(_LIMITS)

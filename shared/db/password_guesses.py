@@ -17,12 +17,12 @@ class PasswordGuesses(Base):
 
     name_hash: Mapped[str] = mapped_column(primary_key=True)  # keyed: the address itself is not stored
     owner_id: Mapped[int | None] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"), index=True)
-    count: Mapped[int]  # since the last right password, with the one that is being checked
+    count: Mapped[int]  # since the last right password, including the one being checked
     last_at: Mapped[datetime] = mapped_column(index=True)
 
 
 def count_guess(session: Session, name_hash: str, owner_id: int | None, now: datetime) -> int:
-    """Counts one more and says which it is. Others at the same account wait until this transaction ends."""
+    """Counts one more and returns the count. Others for the same account wait until this transaction ends."""
     row = insert(PasswordGuesses).values(name_hash=name_hash, owner_id=owner_id, count=1, last_at=now)
     one_more = {"count": PasswordGuesses.count + 1, "last_at": now}
     upsert = row.on_conflict_do_update(index_elements=["name_hash"], set_=one_more)

@@ -1,4 +1,4 @@
-"""What an account holds that can end: balances, vouchers, statuses, cards and bookings."""
+"""Things in an account that can end: balances, vouchers, statuses, cards and bookings."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -21,13 +21,13 @@ from shared.db.statuses import LoyaltyStatus
 from shared.db.vouchers import Voucher
 
 M = TypeVar("M", PointsBalance, LoyaltyStatus)
-BONUS_WINDOW = timedelta(days=430)  # a year, the longest time to earn a bonus in, and two months after it
-MAX_ROWS = 10_000  # rows of a table; no person has so many
+BONUS_WINDOW = timedelta(days=430)  # a year, the longest time to earn a bonus, and two months after it
+MAX_ROWS = 10_000  # rows of a table; no person has that many
 
 
 @dataclass(frozen=True)
 class Holdings:
-    """Tables that were not asked for are empty."""
+    """A person's records; tables that were not requested are empty."""
 
     balances: Sequence[PointsBalance] = ()
     vouchers: Sequence[Voucher] = ()
@@ -44,7 +44,7 @@ TABLES = tuple(table.name for table in fields(Holdings))
 
 
 def read_holdings(session: Session, since: date, tables: Collection[str] = TABLES) -> Holdings:
-    """Vouchers that are free and not over, bookings that are not over or cancelled; all of the rest."""
+    """Reads vouchers that are free and unexpired, bookings neither over nor cancelled, and all of the rest."""
     parts = read_parts(session, _select_tables(frozenset(tables)), since=since, since_month=since - BONUS_WINDOW)
     return Holdings(
         **{name: rows for name, rows in parts.items() if name not in ("profile", "card_spending")},
@@ -73,5 +73,5 @@ def _select_tables(tables: frozenset[str]) -> Mapping[str, Rows]:
 
 
 def _order_by_program(table: type[M]) -> Rows:
-    """The account holder's row before those of other members."""
+    """Orders the account holder's row before other members'."""
     return sa.select(table).order_by(table.program, table.member)

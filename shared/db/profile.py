@@ -1,6 +1,5 @@
-"""What a person set: how they like to travel, which mails to send, and the logo an advisor's documents carry."""
+"""A person's settings: travel preferences, mails to send, and the logo on an advisor's documents."""
 
-from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -12,7 +11,7 @@ from shared.db.base import AccountOwned, Base, transaction
 from shared.domain.preferences import SETTINGS
 from shared.domain.watch_kinds import WATCH_KINDS
 
-# Which mails can be turned on and off, and how they begin.
+# Which mails can be turned on and off, and their defaults.
 MAILS = {kind.mails: True for kind in WATCH_KINDS if kind.has_mail_switch} | {
     "deadlines": True,
     "weekly_overview": False,
@@ -21,7 +20,7 @@ MAILS = {kind.mails: True for kind in WATCH_KINDS if kind.has_mail_switch} | {
 
 
 class Profile(AccountOwned, Base):
-    """One row per account, written when something is first changed; without it everything is as it begins.
+    """One row per account, written when something is first changed; without it everything has its default.
 
     `mail_<kind>` switches each kind of MAILS.
     """
@@ -53,7 +52,7 @@ _SETTINGS = sa.select(
 
 
 class AdvisorLogo(AccountOwned, Base):
-    """A PNG or JPEG, checked when it came in."""
+    """A PNG or JPEG, checked on upload."""
 
     __tablename__ = "advisor_logos"
 
@@ -66,16 +65,15 @@ class AdvisorLogo(AccountOwned, Base):
 
 
 def read_settings(account_id: int) -> dict[str, Any]:
-    """What the account has set of its way to travel, by column; nothing that was never set."""
+    """The account's travel settings by column, without those never set."""
     with transaction(account_id) as session:
         row = session.execute(_SETTINGS).one_or_none()
     return {name: value for name, value in row._mapping.items() if value} if row else {}
 
 
-def read_avoided_airlines(session: Session, account_ids: Iterable[int]) -> dict[int, list[str]]:
-    """The codes of each account; those who avoid none are absent."""
-    query = sa.select(Profile.account_id, Profile.avoided_airlines).where(Profile.account_id.in_(sorted(account_ids)))
-    return {account_id: codes for account_id, codes in session.execute(query) if codes}
+def read_avoided_airlines(session: Session, account_id: int) -> list[str]:
+    """The codes of the airlines the person avoids."""
+    return session.scalar(sa.select(Profile.avoided_airlines).where(Profile.account_id == account_id)) or []
 
 
 def find_time_zone(session: Session, account_id: int) -> str | None:
@@ -84,7 +82,7 @@ def find_time_zone(session: Session, account_id: int) -> str | None:
 
 
 class ProvedChannel(NamedTuple):
-    """A channel besides mail that the person has proved, and the kinds of messages wanted there."""
+    """A channel besides mail that the person has proved, and the kinds of messages it gets."""
 
     id: int
     kind: str
@@ -93,14 +91,14 @@ class ProvedChannel(NamedTuple):
 
 
 class Addressee(NamedTuple):
-    """Where an account can be written to, and which kinds of mail the person wants."""
+    """The mail address and channels of an account, and the kinds of mail the person wants."""
 
     id: int
     email: str | None
     email_confirmed_at: datetime | None
     mail_switches: dict[str, bool]
     channels: tuple[ProvedChannel, ...] = ()
-    currency: str | None = None  # None: as each source gives its prices
+    currency: str | None = None  # None: each source's own
 
     def wants_by_channel(self, kind: str) -> bool:
         return any(kind in channel.wanted_kinds for channel in self.channels)
@@ -111,17 +109,11 @@ _ADDRESSEE = sa.text(f"""
 select id, email, email_confirmed_at, {_MAIL_COLUMNS}, profiles.currency, array(
   select jsonb_build_array(c.id, c.kind, c.name, c.wanted_kinds) from message_channels c
   where c.account_id = accounts.id and c.proved_at is not null order by c.id)
-from accounts left join profiles on account_id = id where id = any(:ids)""")  # noqa: S608 - names of ours
+from accounts left join profiles on account_id = id where id = :id""")  # noqa: S608 - names of ours
 
 
 def find_addressee(session: Session, account_id: int) -> Addressee:
-    return find_addressees(session, [account_id])[account_id]
-
-
-def find_addressees(session: Session, account_ids: Iterable[int]) -> dict[int, Addressee]:
-    """By account, all in one statement."""
-    rows = session.execute(_ADDRESSEE, {"ids": sorted(set(account_ids))})
-    return {row.id: _to_addressee(*row) for row in rows}
+    return _to_addressee(*session.execute(_ADDRESSEE, {"id": account_id}).one())
 
 
 def _to_addressee(id: int, email: str | None, confirmed: datetime | None, *choices: Any) -> Addressee:

@@ -1,22 +1,20 @@
-"""The providers of this installation as its dispatcher has them: what a program says of them that asks none itself."""
+"""The providers of this installation, stored by the dispatcher for programs that do not load them."""
 
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from shared import clock
-from shared.db.accounts import ServiceFact
+from shared.db.accounts import ServiceFact, store_fact
 
 FACT = "provider_cards"
 
 
 @dataclass(frozen=True)
 class ProviderCard:
-    """`health_name` is the one of its health for everybody. `calls_a_day`: of the operator's key, where limited."""
+    """`health_name` names its shared health. `calls_a_day`: for the operator's key, if limited."""
 
     name: str
     health_name: str
@@ -30,13 +28,10 @@ class ProviderCard:
 
 
 def store_cards(session: Session, cards: Sequence[ProviderCard]) -> None:
-    value = json.dumps([asdict(card) for card in cards])
-    row = insert(ServiceFact).values(name=FACT, value=value, set_at=clock.now())
-    newest = {"value": row.excluded.value, "set_at": row.excluded.set_at}
-    session.execute(row.on_conflict_do_update(index_elements=["name"], set_=newest))
+    store_fact(session, FACT, json.dumps([asdict(card) for card in cards]))
 
 
 def list_cards(session: Session) -> list[ProviderCard]:
-    """By name; none before a dispatcher has begun."""
+    """Providers by name; empty before a dispatcher has started."""
     value = session.scalar(sa.select(ServiceFact.value).where(ServiceFact.name == FACT))
     return [ProviderCard(**card) for card in json.loads(value or "[]")]

@@ -1,4 +1,4 @@
-"""The key pair by which push services of browsers know this service (RFC 8292), made once and sealed."""
+"""The key pair that identifies this service to browsers' push services (RFC 8292), made once and sealed."""
 
 import sqlalchemy as sa
 from cryptography.hazmat.primitives import serialization
@@ -14,10 +14,10 @@ NAME = "push_key"
 
 
 def get_push_key(session: Session) -> ec.EllipticCurvePrivateKey:
-    """Of several programs that need the first one at once all get the same.
+    """Returns it; programs that need the first one together all get the same.
 
-    It is never renewed, because a browser takes messages of the key alone that it subscribed to. Only when no key of
-    the environment opens it any longer there is another: push services then refuse messages to the subscriptions to the
+    It is never renewed, because a browser only takes messages of the key that it subscribed with. Only when no key of
+    the environment opens it is it replaced: push services then refuse messages to subscriptions to the
     old one, which ends those.
     """
     sealed = _read_sealed(session)
@@ -39,7 +39,7 @@ def _open(sealed: str | None) -> ec.EllipticCurvePrivateKey | None:
 
 
 def _replace(session: Session, earlier: str | None) -> None:
-    """A new key in place of the earlier one, if any; where another program was faster its key stays."""
+    """Replaces the earlier key, if any; if another program was faster its key stays."""
     number = ec.generate_private_key(ec.SECP256R1()).private_numbers().private_value
     sealed = seal(settings().encryption_keys[0], f"{number:064x}")
     row = insert(ServiceFact).values(name=NAME, value=sealed)
@@ -51,5 +51,5 @@ def _replace(session: Session, earlier: str | None) -> None:
 
 
 def encode_point(key: ec.EllipticCurvePublicKey) -> bytes:
-    """65 bytes, as browsers take and give public keys."""
+    """65 bytes, the form of public keys in browsers."""
     return key.public_bytes(serialization.Encoding.X962, serialization.PublicFormat.UncompressedPoint)

@@ -11,12 +11,12 @@ from sqlalchemy.orm import Session
 from shared.db.bookings import FlightBooking, HotelBooking, Watched, list_watched, select_last_fares, select_prices
 from shared.db.pagination import Rows, read_parts
 
-MAX_ROWS = 2_000  # of each kind; no person books as many in a year
+MAX_ROWS = 2_000  # of each kind; no one books that many in a year
 _YEAR = sa.bindparam("first", type_=sa.Date), sa.bindparam("last", type_=sa.Date)
 
 
 class AwardBookings(NamedTuple):
-    """`fares` and `prices`, by leg and by stay, are of those whose price in cash was not given."""
+    """`fares` and `prices`, by leg and by stay, are for those without a given cash price."""
 
     legs: Sequence[FlightBooking]
     stays: Sequence[HotelBooking]
@@ -25,7 +25,7 @@ class AwardBookings(NamedTuple):
 
 
 def read_award_bookings(session: Session, year: int) -> AwardBookings:
-    """Those that stand and whose travel begins in the year, with all legs of their trips, in order."""
+    """Award bookings not cancelled whose travel starts in the year, with all legs of their trips, in order."""
     parts = read_parts(session, _AWARD_BOOKINGS, first=date(year, 1, 1), last=date(year, 12, 31))
     fares = {leg: price for leg, price in parts["fares"] if price is not None}
     return AwardBookings(parts["legs"], parts["stays"], fares, list_watched(parts["prices"]))

@@ -1,4 +1,4 @@
-"""What is saved already: a row that says the same as a new one in what makes it that row and no other."""
+"""Finds a saved row with the same natural key as a new one."""
 
 import re
 from collections.abc import Mapping
@@ -13,6 +13,7 @@ from shared.db.base import Base
 from shared.db.bookings import FlightBooking, HotelBooking
 from shared.db.cards import Card
 from shared.db.clients import ClientPortfolio
+from shared.db.hotel_alerts import HotelAlert
 from shared.db.lounges import LoungeVisit
 from shared.db.standing_orders import StandingOrder
 from shared.db.trips import ChatLink, ItineraryItem, Trip
@@ -23,12 +24,12 @@ Row = TypeVar("Row", bound=Base)
 
 @dataclass(frozen=True)
 class _NaturalKey:
-    """Columns that are the same, texts in any case; those that may be unknown on one side; and what the other row
-    must be besides."""
+    """Columns that must be equal, texts in any case; columns that may be missing on one side; and a condition on
+    the other row."""
 
     same: tuple[str, ...]
     fits: tuple[str, ...] = ()
-    stands: sa.ColumnElement[bool] | None = None
+    requires: sa.ColumnElement[bool] | None = None
 
 
 _KEYS: Mapping[type[Base], _NaturalKey] = {
@@ -43,14 +44,15 @@ _KEYS: Mapping[type[Base], _NaturalKey] = {
         ("confirmation_number",),
         HotelBooking.cancelled_at.is_(None),
     ),
-    Trip: _NaturalKey(("name", "start_date", "end_date"), ("destination",), stands=Trip.archived_at.is_(None)),
+    HotelAlert: _NaturalKey(("hotel_code", "check_in_date", "check_out_date", "kind", "member")),
+    Trip: _NaturalKey(("name", "start_date", "end_date"), ("destination",), requires=Trip.archived_at.is_(None)),
     LoungeVisit: _NaturalKey(("lounge_name", "airport", "visited_on")),
     Voucher: _NaturalKey(("voucher_slug", "reference", "expires_on")),
     ClientPortfolio: _NaturalKey(("client_name",), ("client_email", "phone")),
     ItineraryItem: _NaturalKey(("trip_id", "title", "day", "start_time")),
     ChatLink: _NaturalKey(("title", "url", "trip_id")),
     StandingOrder: _NaturalKey(
-        ("prompt", "cadence", "run_hour", "run_weekday"), stands=StandingOrder.stopped_at.is_(None)
+        ("prompt", "cadence", "run_hour", "run_weekday"), requires=StandingOrder.stopped_at.is_(None)
     ),
 }
 
@@ -64,8 +66,12 @@ def find_repeat(session: Session, account_id: int, row: Row) -> Row | None:
     key, kind = _KEYS[type(row)], type(row)
     conditions = [_same(getattr(kind, name), getattr(row, name)) for name in key.same]
     query = sa.select(kind).where(*conditions).order_by(sa.inspect(kind).primary_key[0])
-    rows = session.scalars(query if key.stands is None else query.where(key.stands))
-    return next((other for other in rows if all(_fits(row, other, name) for name in key.fits)), None)
+    rows = session.scalars(query if key.requires is None else query.where(key.requires))
+    for other in rows:
+        pairs = [(getattr(row, name), getattr(other, name)) for name in key.fits]
+        if all(None in pair or "" in pair or len(set(map(_plain, pair))) == 1 for pair in pairs):
+            return other
+    return None
 
 
 def _same(column: Any, value: Any) -> sa.ColumnElement[bool]:
@@ -73,12 +79,7 @@ def _same(column: Any, value: Any) -> sa.ColumnElement[bool]:
     return same
 
 
-def _fits(row: Base, other: Base, name: str) -> bool:
-    values = [getattr(each, name) for each in (row, other)]
-    return any(value in (None, "") for value in values) or len({_plain(value) for value in values}) == 1
-
-
 def _plain(value: Any) -> str:
-    """A value without case and marks: flights BA 0117 and ba117 are one, and so are codes with a hyphen."""
+    """A value without case and punctuation: flights BA 0117 and ba117 are the same, and so are hyphenated codes."""
     text = re.sub(r"[\W_]", "", str(value).upper())
     return re.sub(r"(?<=[A-Z])0+(?=\d+$)", "", text)

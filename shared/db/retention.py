@@ -1,4 +1,4 @@
-"""Rows the service writes about itself, how long each kind is kept, and their deletion."""
+"""Rows that the service writes about itself: how long each kind is kept, and their deletion."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -25,7 +25,7 @@ from shared.db.worth_days import WorthDay
 
 @dataclass(frozen=True)
 class AgingTable:
-    """One kind of row: what tells its age, and how the old ones are found."""
+    """One kind of row: the column of its age, and how to find old ones."""
 
     model: type[Base]
     age: Any
@@ -35,7 +35,7 @@ class AgingTable:
     over: sa.TextClause = sa.text("true")  # noqa: RUF009 - never changed
 
 
-# Nothing a person stored is here: that stays until they remove it.
+# A person's own records are not here: those stay until they remove them.
 AGING_TABLES = (
     AgingTable(ToolCall, ToolCall.at, "keep_usage_days", "partitions"),
     AgingTable(UsageCounter, UsageCounter.period, "keep_usage_days", "index"),
@@ -61,7 +61,7 @@ AGING_TABLES = (
 
 
 def sweep_aged(kind: AgingTable, before: datetime) -> Portions:
-    """Removes what is older, of both data modes. A sweep with nothing to do looks at no more than a part of a table
+    """Deletes older rows of both data modes. A sweep with nothing to do reads only part of a table
     that grows without end."""
     table: Any = kind.model.__table__
     age = table.c[kind.age.key]

@@ -1,7 +1,7 @@
-"""Route monitors, the state of each key they watch, the log of their checks and what they matched."""
+"""Route monitors, the state of each key they watch, the log of their checks and their matches."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any, NamedTuple
@@ -12,8 +12,7 @@ from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from shared import clock
-from shared.db import bulk
-from shared.db.base import Base, ModeOwned, iata, pk, stamp
+from shared.db.base import Base, ModeOwned, Numbered, iata, stamp
 from shared.db.partitions import partition_by
 from shared.db.seat_filters import SeatFilters
 from shared.db.watches import Watch
@@ -44,12 +43,11 @@ class RouteMonitor(SeatFilters, ModeOwned, Watch):
         sa.CheckConstraint("cancel_reason in ('user', 'window_passed', 'plan_change')", name="cancel_reason"),
     )
 
-    id: Mapped[pk]
     trip_id: Mapped[int | None] = mapped_column(ForeignKey("trips.id", ondelete="SET NULL"), index=True)
-    booking_id: Mapped[int | None] = mapped_column(  # of a booked award that is watched for a lower price
+    booking_id: Mapped[int | None] = mapped_column(  # the booked award to beat
         ForeignKey("flight_bookings.id", ondelete="CASCADE"), index=True
     )
-    program: Mapped[str | None]  # whose prices alone count; None = of all programmes
+    program: Mapped[str | None]  # the only one whose prices count; None = of all programmes
     origin: Mapped[iata]
     destination: Mapped[iata]
     earliest_date: Mapped[date]
@@ -58,14 +56,11 @@ class RouteMonitor(SeatFilters, ModeOwned, Watch):
     airlines: Mapped[list[str] | None]
     passengers: Mapped[int] = mapped_column(server_default="1")
     max_points: Mapped[int | None]
-    paused_at: Mapped[datetime | None]  # by a plan change, which an upgrade resumes, or by the owner
     paused_by_owner: Mapped[bool] = mapped_column(server_default=sa.false())
     cancelled_at: Mapped[datetime | None]
     cancel_reason: Mapped[str | None]
     last_checked_at: Mapped[datetime | None]
     matches_total: Mapped[int] = mapped_column(server_default="0")
-    created_at: Mapped[stamp]
-    updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
 
     @classmethod
     def is_live(cls) -> sa.ColumnElement[bool]:
@@ -81,7 +76,7 @@ class RouteMonitor(SeatFilters, ModeOwned, Watch):
 
     @property
     def has_ended(self) -> bool:
-        """One that its window or its owner ended stays so."""
+        """Whether its window or its owner ended it, which is final."""
         return self.cancelled_at is not None
 
     @property
@@ -89,12 +84,12 @@ class RouteMonitor(SeatFilters, ModeOwned, Watch):
         return self.cancelled_at is None and self.paused_at is None
 
     def switch(self, *, on: bool) -> None:
-        """One that a plan paused and its owner pauses too is not resumed by a larger plan."""
+        """Pauses or resumes it. One that both a plan and its owner paused is not resumed by a larger plan."""
         self.paused_at, self.paused_by_owner = (None, False) if on else (self.paused_at or clock.now(), True)
 
 
 class MonitorCheck(ModeOwned, Base):
-    """One line of the check log a user can read, of the last attempt at its run."""
+    """One line of the check log for users, from the last attempt at a run."""
 
     __tablename__ = "route_monitor_checks"
     __table_args__ = (
@@ -113,13 +108,12 @@ class MonitorCheck(ModeOwned, Base):
     failed_sources: Mapped[list[str]]
 
 
-class MonitorMatch(ModeOwned, Base):
-    """An award option a monitor found fresh; the fields of an AwardOption."""
+class MonitorMatch(ModeOwned, Numbered):
+    """A new award option that a monitor found, with the fields of an AwardOption."""
 
     __tablename__ = "route_monitor_matches"
     __table_args__ = (Index("ix_route_monitor_matches_newest", "monitor_id", "found_at"),)
 
-    id: Mapped[pk]
     monitor_id: Mapped[int] = mapped_column(ForeignKey("route_monitors.id", ondelete="CASCADE"))
     found_at: Mapped[stamp]
     option_id: Mapped[str | None]
@@ -142,59 +136,31 @@ class MonitorMatch(ModeOwned, Base):
     provider_checked_at: Mapped[datetime | None]
 
 
-def log_checks(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
-    """One line per run. The caller holds the runs, and forgets the line of an earlier attempt at one."""
-    if rows:
-        bulk.write(session, MonitorCheck, rows)
-
-
 _ATTEMPTS_WITHIN = timedelta(days=7)  # they take three hours; a bound, so that two partitions are read and not all
 _FORGET = sa.text("""
 delete from route_monitor_checks where monitor_id = :monitor_id and run_id = :run_id and checked_at > :since""")
 
 
 def forget_check(session: Session, monitor_id: int, run_id: int, now: datetime) -> None:
-    """The line that an earlier attempt at the run wrote."""
+    """Deletes the line that an earlier attempt at the run wrote."""
     values = {"monitor_id": monitor_id, "run_id": run_id, "since": now - _ATTEMPTS_WITHIN}
     session.execute(_FORGET, values)
 
 
-_NOTE_CHECKED = sa.text("""
-update route_monitors m set last_checked_at = checked.at, matches_total = matches_total + checked.found,
-  updated_at = now()
-from unnest(cast(:ids as bigint[]), cast(:moments as timestamptz[]), cast(:found as int[])) checked (id, at, found)
-where m.id = checked.id and (m.last_checked_at is null or m.last_checked_at <= checked.at)""")
-
-
-def note_checked(session: Session, checks: Mapping[int, tuple[datetime, int]]) -> None:
-    """When each of these monitors, which the caller holds, was asked for with an answer, and how much was new.
-
-    An answer that a later one overtook is left out.
-    """
-    if checks:
-        moments, counts = zip(*checks.values(), strict=True)
-        session.execute(_NOTE_CHECKED, {"ids": list(checks), "moments": list(moments), "found": list(counts)})
-
-
-def add_matches(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
-    if rows:
-        bulk.write(session, MonitorMatch, rows)
-
-
-# The matches of one check are stored at one moment; before, each had its own, microseconds apart.
+# The matches of one check share one time; older ones each have their own, microseconds apart.
 MonitorIds = Sequence[int] | sa.Select[int]
 _ONE_CHECK = timedelta(seconds=10)
 
 
 class MonitorFinds(NamedTuple):
-    """Of the newest check that found anything the best value, and the best value that was open at the last check."""
+    """The best value of the newest check with finds, and the best value open at the last check."""
 
     last: MonitorMatch | None
     best: MonitorMatch | None
 
 
 def find_matches(session: Session, monitor_ids: Sequence[int]) -> dict[int, MonitorFinds]:
-    """What each monitor has found, all in one statement."""
+    """Each monitor's finds, all in one statement."""
     return group_finds(session.execute(select_finds(monitor_ids)))
 
 
@@ -232,7 +198,7 @@ def _select_best(monitor_ids: MonitorIds) -> sa.Select[str, int]:
 
 
 def list_matches(session: Session, monitor_id: int, limit: int) -> list[tuple[MonitorMatch, bool]]:
-    """Each seat once, as it was found last, and whether it is still open: those first, the best value first."""
+    """Each seat once, as last seen, and whether it is still open; open ones first, then the best value."""
     is_open = func.coalesce(MonitorKey.matched, sa.false())
     newest = _newest_of_each_seat([monitor_id])
     matches = sa.select(MonitorMatch, is_open).outerjoin(MonitorKey, _is_its_key()).where(MonitorMatch.id.in_(newest))
@@ -240,7 +206,7 @@ def list_matches(session: Session, monitor_id: int, limit: int) -> list[tuple[Mo
 
 
 class FoundPrice(NamedTuple):
-    """Of the seats that one check found fresh the fewest points, and how many they were."""
+    """The fewest points among the new seats of one check, and the number of these seats."""
 
     found_at: datetime
     points: int
@@ -248,13 +214,13 @@ class FoundPrice(NamedTuple):
 
 
 def list_found_prices(session: Session, monitor_id: int, limit: int) -> list[FoundPrice]:
-    """The newest checks that found anything, in the order of time."""
-    at_once = func.date_trunc("minute", MonitorMatch.found_at).label("found_at")
+    """Prices of the newest checks with finds, in order of time."""
+    of_one_check = MonitorMatch.found_at  # all finds of a check have the same moment
     prices = (
-        sa.select(at_once, func.min(MonitorMatch.points), func.count())
+        sa.select(of_one_check, func.min(MonitorMatch.points), func.count())
         .where(MonitorMatch.monitor_id == monitor_id)
-        .group_by(at_once)
-        .order_by(at_once.desc())
+        .group_by(of_one_check)
+        .order_by(of_one_check.desc())
         .limit(limit)
     )
     return [FoundPrice(*row) for row in reversed(session.execute(prices).all())]
@@ -277,7 +243,7 @@ _BY_VALUE = (MonitorMatch.points, MonitorMatch.taxes.asc().nulls_last(), Monitor
 
 
 def _is_its_key() -> sa.ColumnElement[bool]:
-    """The stored state of the seat of a match."""
+    """The condition that joins a match to its seat's state."""
     day = func.to_char(MonitorMatch.date, "YYYY-MM-DD")
     key = func.concat_ws("|", MonitorMatch.airline, MonitorMatch.program, day, MonitorMatch.cabin)
     return sa.and_(MonitorKey.monitor_id == MonitorMatch.monitor_id, MonitorKey.key == key)

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from operator import attrgetter
 from typing import Any
 
 import sqlalchemy as sa
@@ -12,18 +11,18 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from shared.db import messages
-from shared.db.base import Base, big, pk, stamp
+from shared.db.base import Numbered, big, stamp
 from shared.telemetry.traces import get_traceparent
 
 OPEN_STATUSES = "('pending', 'running')"
 CHECK_QUEUE, MAIL_QUEUE = "checks", "mail"
-AWAITED, DUE = 0, 1  # lanes of a queue: what a person has just set or asked for goes before what fell due
-# Reading a stranger's mail can take long; no other kind of run waits behind it.
+AWAITED, DUE = 0, 1  # lanes of a queue: a person's new settings and requests go before due work
+# Reading a stranger's mail can take long; no other kind of run must wait behind it.
 _QUEUE_OF_KIND = f"case kind when 'inbound_mail' then '{MAIL_QUEUE}' else '{CHECK_QUEUE}' end"
 
 
-class Schedule(Base):
-    """When something is due next. Written in the transaction that writes its subject."""
+class Schedule(Numbered):
+    """The next due time of something. Written in the transaction that writes its subject."""
 
     __tablename__ = "schedules"
     __table_args__ = (
@@ -32,17 +31,16 @@ class Schedule(Base):
         Index("ix_schedules_awaited", "next_due_at", postgresql_where=sa.text("enabled and lane = 0")),
     )
 
-    id: Mapped[pk]
     kind: Mapped[str]
     subject_id: Mapped[big]
     every: Mapped[timedelta]
     next_due_at: Mapped[datetime]
     enabled: Mapped[bool] = mapped_column(server_default=sa.true())
-    lane: Mapped[int] = mapped_column(sa.SmallInteger, server_default="1")  # of the next run alone
-    traceparent: Mapped[str | None]  # of the call that set it, for the next run alone
+    lane: Mapped[int] = mapped_column(sa.SmallInteger, server_default="1")  # only of the next run
+    traceparent: Mapped[str | None]  # of the call that set it, only for the next run
 
 
-class JobRun(Base):
+class JobRun(Numbered):
     """One occurrence of a schedule: at most one row per due moment; `attempt` is the fence of every later write."""
 
     __tablename__ = "job_runs"
@@ -54,20 +52,19 @@ class JobRun(Base):
         sa.CheckConstraint("status in ('pending', 'running', 'done', 'failed', 'skipped')", name="status"),
     )
 
-    id: Mapped[pk]
     schedule_id: Mapped[int] = mapped_column(ForeignKey("schedules.id", ondelete="CASCADE"))
     due_at: Mapped[datetime]
-    queue: Mapped[str] = mapped_column(server_default=CHECK_QUEUE)  # whose wake-ups claim it; follows from the kind
+    queue: Mapped[str] = mapped_column(server_default=CHECK_QUEUE)  # whose wake-ups claim it; depends on the kind
     lane: Mapped[int] = mapped_column(sa.SmallInteger, server_default="1")
     status: Mapped[str] = mapped_column(server_default="pending")
     attempt: Mapped[int] = mapped_column(server_default="0")
     handed: Mapped[int] = mapped_column(server_default="0")
     wake_at: Mapped[stamp]  # when the dispatcher looks at it again
-    claimed_until: Mapped[datetime | None]  # no one may claim it before: a worker's lease, or the wait of a retry
+    claimed_until: Mapped[datetime | None]  # not claimable before: a worker's lease, or a retry's delay
     started_at: Mapped[datetime | None]
     finished_at: Mapped[datetime | None]
     error: Mapped[str | None]
-    traceparent: Mapped[str | None]  # the trace this run continues with; absent = it begins one
+    traceparent: Mapped[str | None]  # the trace this run continues with; absent = it starts one
 
 
 @dataclass(frozen=True)
@@ -80,12 +77,11 @@ class Claim:
     attempt: int
     queue: str = CHECK_QUEUE
     traceparent: str | None = None
-    waited_since: datetime | None = None  # its place in the line when it was claimed
 
 
 @dataclass(frozen=True)
 class RunResult:
-    """How an attempt at a run ended: complete, unless it names a reason to try again, or a time to be put off for."""
+    """The result of an attempt at a run: complete, or with a reason to retry, or a delay."""
 
     retry_reason: str | None = None
     put_off: timedelta | None = None
@@ -97,9 +93,9 @@ COMPLETE = RunResult()
 
 
 def schedule(session: Session, kind: str, subject_id: int, every: timedelta, at: datetime | None = None) -> None:
-    """Due at once or at the moment named, then every so often; one that exists is set again and switched on again.
+    """Schedules it now or at the given time, then at an interval; an existing one is reset and switched on.
 
-    What is due at once has its own lane: behind 100,000 due checks it waited for all of them.
+    Work due at once has its own lane: behind 100,000 due checks it would wait for all of them.
     """
     lane = AWAITED if at is None else DUE
     due = {"next_due_at": at or sa.func.now(), "traceparent": get_traceparent(), "lane": lane}
@@ -119,7 +115,7 @@ def schedule(session: Session, kind: str, subject_id: int, every: timedelta, at:
 
 
 def run_now(session: Session, kind: str, subject_id: int) -> int:
-    """One run alongside those of the schedule, whose phase it leaves alone; the id of the run."""
+    """Adds a run without moving the schedule's phase; returns the run's id."""
     trace = sa.cast(get_traceparent(), sa.Text)
     its = sa.select(
         Schedule.id, sa.func.clock_timestamp(), sa.literal_column(_QUEUE_OF_KIND), sa.literal(AWAITED), trace
@@ -130,7 +126,7 @@ def run_now(session: Session, kind: str, subject_id: int) -> int:
 
 
 def ensure_schedule(session: Session, kind: str, every: timedelta, first: timedelta) -> None:
-    """A schedule of the service itself: made once; a program that starts again changes its pace at most."""
+    """Makes a schedule of the service itself once; a restarted program only changes its interval."""
     new = insert(Schedule).values(kind=kind, subject_id=0, every=every, next_due_at=sa.func.now() + first)
     pace = {"every": new.excluded.every}
     session.execute(new.on_conflict_do_update(index_elements=["kind", "subject_id"], set_=pace))
@@ -143,7 +139,7 @@ def unschedule(session: Session, kind: str, subject_ids: Sequence[int]) -> None:
 
 
 def delete_schedules(session: Session, kind: str, subject_ids: Sequence[int]) -> None:
-    """The subjects are going for good; runs of theirs go too."""
+    """Deletes the schedules and runs of subjects that are being deleted."""
     session.execute(sa.delete(Schedule).where(Schedule.kind == kind, Schedule.subject_id.in_(subject_ids)))
 
 
@@ -175,11 +171,10 @@ _CREATE_AWAITED, _CREATE_DUE = _create_runs(f"and lane = {AWAITED}"), _create_ru
 
 
 def create_due_runs(session: Session, limit: int = 500, gather: float = 0) -> int:
-    """Due schedules become runs. Slots missed in an outage collapse into one run, and the phase is kept.
+    """Makes runs of due schedules. Slots missed in an outage become one run, and the phase is kept.
 
-    What fell due wakes a worker after `gather` seconds; one that works already continues with it at once. Of a million
-    watches a quiet check takes 11.8 ms of all programs so, where two processes were begun each second 28.9. Two rounds
-    of a second make 1,000 runs; a million watches every six hours need 46.
+    Due runs wake a worker after `gather` seconds; a busy one takes them at once. To begin a
+    process for each run costs more than the checks.
     """
     values = {"n": limit, "gather": gather}
     awaited = _count(session.execute(_CREATE_AWAITED, values))
@@ -188,10 +183,10 @@ def create_due_runs(session: Session, limit: int = 500, gather: float = 0) -> in
     return awaited + _count(session.execute(_CREATE_DUE, values | {"n": limit - awaited}))
 
 
-# A wake-up continues with whatever is due, and each is a separate process: where 46 runs fell due each second, four
+# A wake-up continues with whatever is due, and each is a separate process: with 46 runs due each second, four
 # wake-ups for them took 20 to 24 ms of all programs a run, and one takes 13 to 17, as busy as the machine was.
-_RUNS_A_WAKE_UP = {CHECK_QUEUE: 50, MAIL_QUEUE: 1}  # a mail can take long; so can what a person waits for
-# What fell due is left to the wake-ups under way for so long; then they are taken to be held up.
+_RUNS_A_WAKE_UP = {CHECK_QUEUE: 50, MAIL_QUEUE: 1}  # a mail can take long, and so can a check a person waits for
+# Due runs are left to the running wake-ups this long; then those count as held up.
 _PATIENCE = timedelta(seconds=5)
 _OPEN = f"from job_runs where queue = :queue and status in {OPEN_STATUSES} and wake_at <= now() order by lane, wake_at"
 _HAND_OVER = sa.text(f"""
@@ -212,16 +207,16 @@ where exists (select from deliveries where status in {messages.OPEN_STATUSES} an
 
 
 def list_waiting_queues(session: Session, deliveries: str) -> set[str]:
-    """The queues with rows that wait for a wake-up; `deliveries` is the name of that of messages."""
+    """The queues with rows that wait for a wake-up; `deliveries` is the queue of messages."""
     return set(session.scalars(_WAITING, {"deliveries": deliveries}))
 
 
 def hand_over_runs(
     session: Session, limit: int, ttl: float, under_way: int = 0, queue: str = CHECK_QUEUE
 ) -> list[tuple[str, int]]:
-    """Runs that should be in the queue: new ones, those whose wake-up got lost, those whose worker died.
+    """Runs that should be in the queue: new ones, or with a lost wake-up or a dead worker.
 
-    Of a crowd that is due so many as there should be wake-ups alongside those `under_way`.
+    Of a crowd that is due, only as many as there should be wake-ups alongside those `under_way`.
     """
     values = {"n": limit, "each": _RUNS_A_WAKE_UP[queue], "ttl": ttl, "queue": queue}
     rows = session.execute(_HAND_OVER, values | {"under_way": under_way, "patience": _PATIENCE}) if limit > 0 else ()
@@ -229,21 +224,20 @@ def hand_over_runs(
 
 
 def _claim(which: str) -> sa.TextClause:
-    """A text for each way, so that its plan is made once and kept."""
+    """One SQL text for each way, so that its plan is made once and cached."""
     return sa.text(f"""
 with mine as (
-  select id, wake_at from job_runs where queue = :queue and status in {OPEN_STATUSES}
+  select id from job_runs where queue = :queue and status in {OPEN_STATUSES}
   and (claimed_until is null or claimed_until <= now()) {which} for update skip locked)
 update job_runs r set status = 'running', attempt = attempt + 1, started_at = coalesce(r.started_at, now()),
   claimed_until = now() + make_interval(secs => :lease), wake_at = now() + make_interval(secs => :lease)
 from mine, schedules s where r.id = mine.id and s.id = r.schedule_id
-returning r.id, s.kind, s.subject_id, r.attempt, r.queue, r.traceparent, mine.wake_at""")  # noqa: S608
+returning r.id, s.kind, s.subject_id, r.attempt, r.queue, r.traceparent""")  # noqa: S608
 
 
 _NAMED, _NEXT = _claim("and id = :id"), _claim("order by lane, wake_at limit 1")
 _AWAITED = _claim(f"and lane = {AWAITED} order by wake_at limit 1")
-_PORTION = _claim("order by lane, wake_at limit :most")
-# The letters of the account that was served longest ago; of none while one of its letters is being read.
+# Letters of the account served longest ago, but not while one of its letters is being read.
 _LETTER = "schedules s join inbound_mails m on m.number = s.subject_id"
 _FAIR = _claim(f"""and not exists (
     select from job_runs other join {_LETTER} on s.id = other.schedule_id
@@ -254,12 +248,15 @@ _FAIR = _claim(f"""and not exists (
 
 
 def claim_run(session: Session, lease: float, id: int | None = None, queue: str = CHECK_QUEUE) -> Claim | None:
-    """Takes the named run of this queue, or else the one that waits longest, those of the first lane before others.
+    """Takes the named run of this queue, or else the longest waiting one, the first lane before others.
 
-    None where another worker holds it. Raises the fence.
+    Of letters, the one whose turn it is. None where another worker has it. Raises the fence.
     """
     values = {"lease": lease, "queue": queue}
-    row = session.execute(_NEXT, values) if id is None else session.execute(_NAMED, values | {"id": id})
+    if id is not None:
+        row = session.execute(_NAMED, values | {"id": id})
+    else:
+        row = session.execute(_FAIR if queue == MAIL_QUEUE else _NEXT, values)
     columns = row.one_or_none()
     return Claim(*columns) if columns else None
 
@@ -270,17 +267,7 @@ def claim_awaited_run(session: Session, lease: float) -> Claim | None:
     return Claim(*columns) if columns else None
 
 
-def claim_runs(session: Session, lease: float, most: int, queue: str = CHECK_QUEUE) -> list[Claim]:
-    """As above, the first of the line, but of mails one. Those not begun soon belong back in it (`give_back`)."""
-    values = {"lease": lease, "queue": queue}
-    if queue == MAIL_QUEUE and most > 0:
-        rows = session.execute(_FAIR, values)
-    else:
-        rows = session.execute(_PORTION, values | {"most": most})
-    return sorted((Claim(*columns) for columns in rows), key=attrgetter("id"))
-
-
-# Of a row this worker still holds. Fixed words: a check is short, and putting a statement together took a sixth of it.
+# Only a row this worker still has. Fixed text: a check is short, and putting a statement together took a sixth of it.
 _MINE = "id = :id and attempt = :attempt and status = 'running'"
 _HOLD = sa.text(f"select id from job_runs where {_MINE} for update")  # noqa: S608
 _FINISH = sa.text(f"""
@@ -303,11 +290,11 @@ def finish_run(session: Session, claim: Claim, status: str = "done", error: str 
 
 
 def retry_run(session: Session, claim: Claim, wait: timedelta, error: str) -> bool:
-    """As above; no one may claim it before the wait is over."""
+    """As above; it cannot be claimed before the wait is over."""
     return _count(session.execute(_RETRY, _fence(claim) | {"wait": wait, "error": error})) == 1
 
 
-# The run is over; its schedule comes again after the wait, or as planned where that is sooner.
+# The run is over; its schedule is due again after the wait, or as planned if that is sooner.
 _PUT_OFF = sa.text(f"""
 with mine as (
   update job_runs set status = 'skipped', finished_at = now(), claimed_until = null where {_MINE} returning schedule_id)
@@ -317,32 +304,6 @@ update schedules set next_due_at = least(next_due_at, now() + :wait) from mine w
 def put_off_run(session: Session, claim: Claim, wait: timedelta) -> bool:
     """As above; no attempt is counted against it."""
     return _count(session.execute(_PUT_OFF, _fence(claim) | {"wait": wait})) == 1
-
-
-_FINISH_ALL = sa.text("""
-update job_runs r set status = 'done', error = null, finished_at = now(), claimed_until = null
-from unnest(cast(:ids as bigint[]), cast(:attempts as int[])) held (id, attempt)
-where r.id = held.id and r.attempt = held.attempt and r.status = 'running'""")
-_GIVE_BACK = sa.text("""
-update job_runs r set status = 'pending', attempt = r.attempt - 1, claimed_until = null, wake_at = line.since,
-  started_at = case when r.attempt > 1 then r.started_at end
-from unnest(cast(:ids as bigint[]), cast(:attempts as int[]), cast(:since as timestamptz[]))
-  line (id, attempt, since)
-where r.id = line.id and r.attempt = line.attempt and r.status = 'running'""")
-
-
-def finish_runs(session: Session, claims: Sequence[Claim]) -> bool:
-    """Whether all of them were still this worker's; otherwise the caller writes nothing."""
-    return _count(session.execute(_FINISH_ALL, _fence_all(claims))) == len(claims)
-
-
-def give_back(session: Session, claims: Sequence[Claim]) -> None:
-    """They were claimed and not begun: each has its place in the line again, and the attempt does not count."""
-    session.execute(_GIVE_BACK, _fence_all(claims) | {"since": [claim.waited_since for claim in claims]})
-
-
-def _fence_all(claims: Sequence[Claim]) -> dict[str, Any]:
-    return {"ids": [claim.id for claim in claims], "attempts": [claim.attempt for claim in claims]}
 
 
 def _fence(claim: Claim) -> dict[str, Any]:

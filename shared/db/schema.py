@@ -1,4 +1,4 @@
-"""The migrations: bring a database to the newest version of the tables, and list what leads there."""
+"""The migrations: update a database to the newest version of the tables, and list the steps."""
 
 from alembic import command
 from alembic.config import Config
@@ -9,7 +9,7 @@ from shared.db.schema_window import Step
 
 
 class SchemaError(Exception):
-    """This release does not run on the tables; the text says what to do."""
+    """This release does not fit the tables; the text says what to do."""
 
 
 def _config(url: str) -> Config:
@@ -20,9 +20,9 @@ def _config(url: str) -> Config:
 
 
 def upgrade(url: str, to: str = "head") -> None:
-    """Runs every missing migration; two starters wait for each other. Newer tables stay as they are.
+    """Runs every missing migration; two starters wait for each other. Newer tables are not touched.
 
-    Raises SchemaError where the tables are newer and this release does not run on them, or older than its first.
+    Raises SchemaError if the tables are newer and do not fit this release, or are older than its first.
     """
     schema = read_schema(url)
     if schema.is_too_old or (schema.is_newer and not schema.is_usable):

@@ -1,6 +1,6 @@
-"""Which version the tables are at, and whether this release runs on it: without Alembic, which loads all migrations.
+"""Which version the tables are at, and whether it fits this release, without Alembic, which loads all migrations.
 
-A server asks this once, and would keep the 10 MB of Alembic and of all migrations for good.
+A server checks this once, and would then keep the 10 MB of Alembic and all migrations.
 """
 
 from pathlib import Path
@@ -26,12 +26,12 @@ class Schema(NamedTuple):
 
     @property
     def is_too_old(self) -> bool:
-        """Of a version before the first release, whose migrations are gone."""
+        """Whether the tables are older than the first release, whose migrations are gone."""
         return self.current is not None and self.current < revisions()[0]
 
     @property
     def is_usable(self) -> bool:
-        """Newer tables are usable while their migrations say that a release as old as this one runs on them."""
+        """Whether this release can use them; newer tables if their migrations say so."""
         return self.current == self.expected or (self.is_newer and self.oldest in revisions())
 
     def describe_fault(self) -> str:
@@ -49,12 +49,12 @@ class Schema(NamedTuple):
 
 
 def revisions() -> list[str]:
-    """Every version the tables ever had, the first one first: the number that begins the name of each migration."""
+    """Every version the tables ever had, oldest first: the number at the start of each migration's name."""
     return sorted(path.name.partition("_")[0] for path in MIGRATIONS.glob("versions/[0-9]*.py"))
 
 
 def read_schema(url: str) -> Schema:
-    """What the database has and what this code wants."""
+    """The database's version and the one this code needs."""
     with sa.create_engine(url, poolclass=sa.NullPool).connect() as connection:
         has_versions = sa.inspect(connection).has_table("alembic_version")
         version = "select version_num from alembic_version"
@@ -64,6 +64,6 @@ def read_schema(url: str) -> Schema:
 
 
 def versions(url: str) -> tuple[str | None, str]:
-    """The version the database has, and the one this code wants."""
+    """The database's version, and the one this code needs."""
     schema = read_schema(url)
     return schema.current, schema.expected

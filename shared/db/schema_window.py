@@ -18,7 +18,7 @@ class Step(NamedTuple):
 def find_oldest(steps: Iterable[Step]) -> str:
     """The oldest revision whose release runs on the tables after all `steps`, the first migration first.
 
-    No step opens the window again that an earlier one closed. Raises ValueError for a mark that names no earlier step.
+    A later step never widens the window. Raises ValueError for a mark that names no earlier step.
     """
     order: list[str] = []
     oldest = 0
@@ -34,14 +34,14 @@ def find_oldest(steps: Iterable[Step]) -> str:
 
 
 def write_window(connection: sa.Connection, steps: Sequence[Step]) -> None:
-    """As a comment, so that it commits with the migration and no row of a release's own tables changes."""
+    """Stores it in a comment, so that it commits with the migration and changes no rows."""
     words = f"{steps[-1].revision}{WORDS}{find_oldest(steps)}"
     literal = sa.literal(words).compile(dialect=connection.dialect, compile_kwargs={"literal_binds": True})
     connection.exec_driver_sql(f"comment on table alembic_version is {literal}")
 
 
 def read_window(connection: sa.Connection, revision: str) -> str:
-    """The oldest revision whose release runs on the tables; `revision` itself where nothing says so of it."""
+    """The oldest revision whose release runs on the tables; `revision` itself without a comment on it."""
     words = connection.exec_driver_sql("select obj_description(to_regclass('alembic_version'), 'pg_class')").scalar()
     written, _, oldest = (words or "").partition(WORDS)
     return oldest if written == revision and oldest else revision

@@ -1,4 +1,4 @@
-"""Filters that watches of award seats have in common."""
+"""Filters common to watches of award seats."""
 
 from decimal import Decimal
 

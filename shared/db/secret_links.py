@@ -6,10 +6,10 @@ import sqlalchemy as sa
 from sqlalchemy import ForeignKey, Index
 from sqlalchemy.orm import Mapped, mapped_column
 
-from shared.db.base import AccountOwned, Base, pk
+from shared.db.base import AccountOwned, Numbered
 
 
-class SecretLink(AccountOwned, Base):
+class SecretLink(AccountOwned, Numbered):
     """An address that is a secret: the calendar feed, the mailbox of booking confirmations, or a shared trip.
 
     The secret follows from the nonce and a key of the environment, or is sealed with one; the row alone opens nothing.
@@ -29,12 +29,11 @@ class SecretLink(AccountOwned, Base):
         sa.CheckConstraint("(purpose = 'trip') = (trip_id is not null)", name="trip"),
     )
 
-    id: Mapped[pk]
     purpose: Mapped[str]
     trip_id: Mapped[int | None] = mapped_column(ForeignKey("trips.id", ondelete="CASCADE"), index=True)
     nonce: Mapped[str]
-    key: Mapped[str]  # the id of the key the secret follows from, or is sealed with
-    secret_sealed: Mapped[str | None]  # once the key it followed from is to go: see `award-travel keys reseal`
+    key: Mapped[str]  # the id of the key that the secret is derived from, or sealed with
+    secret_sealed: Mapped[str | None]  # once its key is to be retired: see `award-travel keys reseal`
     token_hash: Mapped[str] = mapped_column(unique=True)
     created_at: Mapped[datetime] = mapped_column(server_default=sa.func.now())
     ended_at: Mapped[datetime | None]

@@ -1,20 +1,19 @@
-"""Security events: what happened to the safety of an account, kept for a year and shown to its owner."""
+"""Security events: what affected the security of an account, kept for a year and shown to its owner."""
 
 from datetime import datetime
 
 from sqlalchemy import Index, select
 from sqlalchemy.orm import Mapped, Session
 
-from shared.db.base import AccountOwned, Base, pk, stamp
+from shared.db.base import AccountOwned, Numbered, stamp
 
 
-class SecurityEvent(AccountOwned, Base):
-    """One event: its kind (a key of `EVENT_TITLES`), what it is about, and the browser it came from."""
+class SecurityEvent(AccountOwned, Numbered):
+    """One event: its kind (a key of `EVENT_TITLES`), its subject, and the browser it came from."""
 
     __tablename__ = "security_events"
     __table_args__ = (Index("ix_security_events_at", "at"),)
 
-    id: Mapped[pk]
     kind: Mapped[str]
     subject: Mapped[str | None]  # the name of the key, application, agent or passkey, or an address
     browser: Mapped[str | None]  # "Firefox on Linux", or the command line

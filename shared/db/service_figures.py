@@ -1,4 +1,4 @@
-"""Figures of the whole service: what waits for a worker, since when, and how many rows are open in each state; when
+"""Figures of the whole service: work waiting for a worker, since when, and open rows by state; when
 housekeeping and backups were last done.
 """
 
@@ -20,9 +20,9 @@ from shared.db.accounts import ServiceFact
 from shared.db.partitions import find_fault, list_partitioned
 from shared.settings import settings
 
-TIMEOUT_MILLISECONDS = 2000  # of each statement: a busy database must not be made busier by those who look at it
+TIMEOUT_MILLISECONDS = 2000  # of each statement: monitoring must not make a busy database busier
 
-# Of rows that anybody may claim now. A retry and a postponed message wait on purpose until `claimed_until`.
+# Rows that can be claimed now. Retries and postponed messages deliberately wait until `claimed_until`.
 _WAITING = """case when claimed_until is null or claimed_until <= now()
   then extract(epoch from now() - greatest({since}, coalesce(claimed_until, {since}))) end"""
 _SCHEDULES = sa.text("""
@@ -40,7 +40,7 @@ where status in {messages.OPEN_STATUSES} group by 1, 2""")  # noqa: S608
 
 @dataclass(frozen=True)
 class ServiceFigures:
-    """Seconds that the oldest of each waits, 0 where none does; numbers of open rows."""
+    """Seconds that the oldest of each has waited, 0 without any; numbers of open rows."""
 
     oldest_due_schedule: float
     oldest_due_runs: dict[str, float]  # by queue
@@ -51,7 +51,7 @@ class ServiceFigures:
 
 @lru_cache(maxsize=1)
 def _engine() -> Engine:
-    """Its own connections, so that anyone who looks takes none from those who work."""
+    """An engine with its own connections, so that monitoring takes none from the work."""
     return create_engine(
         settings().database_url,
         poolclass=NullPool,
@@ -62,14 +62,14 @@ def _engine() -> Engine:
 
 @contextmanager
 def open_connection(milliseconds: int) -> Iterator[Connection]:
-    """A transaction for figures, whose statements may each take so long."""
+    """A transaction for figures, with a limit on each statement."""
     with _engine().begin() as connection:
         connection.exec_driver_sql(f"set local statement_timeout = {milliseconds}")
         yield connection
 
 
 def read_service_figures() -> ServiceFigures:
-    """Three statements over the rows that are open. Raises SQLAlchemyError, also when one takes too long."""
+    """Reads them in three statements over open rows. Raises SQLAlchemyError, also if one takes too long."""
     with open_connection(TIMEOUT_MILLISECONDS) as connection:
         schedule = connection.execute(_SCHEDULES).scalar_one()
         run_rows = connection.execute(_RUNS).all()
@@ -90,15 +90,15 @@ def read_service_figures() -> ServiceFigures:
 
 @dataclass(frozen=True)
 class Housekeeping:
-    """Seconds since each was last done; infinite for what never was."""
+    """Seconds since each was last done; infinite if never."""
 
     backup_age: float
     sweep_ages: dict[str, float]
-    faulty_partitions: int  # tables whose partitions are not made ahead, or that have rows outside of them
+    faulty_partitions: int  # tables with missing future partitions, or with rows outside any
 
 
 def read_housekeeping() -> Housekeeping:
-    """As `read_service_figures` reads its figures."""
+    """Reads them like `read_service_figures`."""
     with open_connection(TIMEOUT_MILLISECONDS) as connection:
         ages: dict[str, float] = {}
         for name, at in connection.execute(sa.select(ServiceFact.name, ServiceFact.set_at)):

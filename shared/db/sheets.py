@@ -1,4 +1,4 @@
-"""What a person keeps, a sheet for each kind: its columns, where its rows stand, and the tool that adds one."""
+"""What a person keeps, a sheet for each kind: its columns, where its rows are, and the tool that adds one."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from shared.db.balances import PointsBalance
-from shared.db.bookings import FlightBooking, HotelBooking
+from shared.db.bookings import FlightBooking, HotelStay
 from shared.db.cards import Card
 from shared.db.spending import SpendingStatement, SpendingTotal
 from shared.db.statuses import LoyaltyStatus
@@ -17,16 +17,16 @@ from shared.db.vouchers import Voucher
 from shared.db.watches import list_limited_models
 from shared.domain.sheets import write_csv
 
-MAX_WRITTEN = 20_000  # rows of a sheet; no person has so many
+MAX_WRITTEN = 20_000  # rows of a sheet; no person has that many
 
 Rows = Iterable[Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """`columns` have the names of the arguments of `tool`, which adds a row; a sheet without one only goes out.
+    """`columns` have the names of the arguments of `tool`, which adds a row; a sheet without one can only be exported.
 
-    `key`: what makes a row that row and no other. `aliases`: what other lists call the columns.
+    `key`: the natural key of a row. `aliases`: names of the columns in other lists.
     """
 
     title: str
@@ -38,7 +38,7 @@ class Sheet:
 
 
 def write_sheet(session: Session, name: str) -> str:
-    """The sheet as CSV, of a session that sees one account's rows."""
+    """The sheet as CSV, in a session that sees one account's rows."""
     sheet = SHEETS[name]
     return write_csv(sheet.columns, sheet.read(session))
 
@@ -46,7 +46,7 @@ def write_sheet(session: Session, name: str) -> str:
 def _read_model(
     model: Any, columns: Sequence[str], order: Sequence[InstrumentedAttribute[Any]], **attributes: tuple[str, ...]
 ) -> Callable[[Session], Rows]:
-    """`attributes`: those that a column of another name holds, the first that is there."""
+    """`attributes`: those of a column of another name; the first with a value counts."""
 
     def read_cell(row: Any, column: str) -> Any:
         values = [getattr(row, name) for name in attributes.get(column, (column,))]
@@ -97,6 +97,7 @@ _FLIGHTS = (
 _STAY = (
     *("check_in_date", "check_out_date", "kind", "original_points", "original_pay_rate_usd", "cash_rate_currency"),
     *("room_type", "rate_plan", "confirmation_number", "member", "notes"),
+    *("booked", "max_points_per_night", "max_cash_per_night"),
 )
 _STAYS = ("hotel_id", *_STAY)
 _STATUSES = (
@@ -138,13 +139,13 @@ SHEETS: Mapping[str, Sheet] = {
         "Hotel stays",
         _STAYS,
         _read_model(
-            HotelBooking,
+            HotelStay,
             _STAYS,
-            (HotelBooking.check_in_date, HotelBooking.id),
+            (HotelStay.check_in_date, HotelStay.id),
             hotel_id=("hotel_code", "hotel_name"),
         ),
         "add_hotel_booking",
-        ("hotel_id", "check_in_date", "check_out_date", "member"),
+        ("hotel_id", "check_in_date", "check_out_date", "member", "booked"),
         _OWNER | {"hotel": "hotel_id", "check_in": "check_in_date", "check_out": "check_out_date"},
     ),
     "statuses": Sheet(

@@ -1,4 +1,4 @@
-"""Sign-in methods next to the password: passkeys, authenticator apps, recovery codes, and sign-ins half done."""
+"""Sign-in methods next to the password: passkeys, authenticator apps, recovery codes, and unfinished sign-ins."""
 
 from datetime import datetime
 
@@ -7,15 +7,14 @@ from sqlalchemy import ForeignKey
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
-from shared.db.base import AccountOwned, Base, pk, stamp
+from shared.db.base import AccountOwned, Base, Numbered, stamp
 
 
-class Passkey(AccountOwned, Base):
+class Passkey(AccountOwned, Numbered):
     """A discoverable credential of WebAuthn; its public key is all that is needed to verify it."""
 
     __tablename__ = "passkeys"
 
-    id: Mapped[pk]
     credential_id: Mapped[str] = mapped_column(unique=True)  # base64url
     public_key: Mapped[bytes]  # COSE
     name: Mapped[str]
@@ -27,31 +26,29 @@ class Passkey(AccountOwned, Base):
     last_used_at: Mapped[datetime | None]
 
 
-class AuthenticatorApp(AccountOwned, Base):
+class AuthenticatorApp(AccountOwned, Numbered):
     """An app that shows time-based codes (RFC 6238); at most one of each account."""
 
     __tablename__ = "authenticator_apps"
     __table_args__ = (sa.UniqueConstraint("account_id"),)
 
-    id: Mapped[pk]
     secret_sealed: Mapped[str]
     last_time_step: Mapped[int] = mapped_column(sa.BigInteger)  # of the last code used: none works twice
     created_at: Mapped[stamp]
     last_used_at: Mapped[datetime | None]
 
 
-class RecoveryCode(AccountOwned, Base):
-    """One of ten codes for someone who has lost the other ways; its row goes when it is used."""
+class RecoveryCode(AccountOwned, Numbered):
+    """One of ten codes for someone who has lost the other ways; its row is deleted on use."""
 
     __tablename__ = "recovery_codes"
 
-    id: Mapped[pk]
     code_hash: Mapped[str]
     created_at: Mapped[stamp]
 
 
 class PendingSignIn(AccountOwned, Base):
-    """A browser session whose person has passed the first factor and still owes the second."""
+    """A browser session whose person has passed the first factor but not yet the second."""
 
     __tablename__ = "pending_sign_ins"
 
@@ -63,7 +60,7 @@ class PendingSignIn(AccountOwned, Base):
 
 
 class PasskeyChallenge(Base):
-    """What a browser session has to sign, once and soon, to sign in or to register a passkey."""
+    """The challenge a browser session must sign, once and soon, to sign in or register a passkey."""
 
     __tablename__ = "passkey_challenges"
 
@@ -76,13 +73,13 @@ class PasskeyChallenge(Base):
 
 
 def store_challenge(session: Session, session_hash: str, purpose: str, challenge: bytes, expires_at: datetime) -> None:
-    """In place of an earlier one; two that are stored at once do not meet."""
+    """Stores it in place of an earlier one; concurrent ones do not conflict."""
     values = {"challenge": challenge, "expires_at": expires_at}
     row = insert(PasskeyChallenge).values(session_hash=session_hash, purpose=purpose, **values)
     session.execute(row.on_conflict_do_update(index_elements=["session_hash", "purpose"], set_=values))
 
 
 def has_second_factor(session: Session, account_id: int) -> bool:
-    """Whether a password alone does not sign in."""
+    """Whether a password is not enough to sign in."""
     ways = (sa.exists().where(model.account_id == account_id) for model in (Passkey, AuthenticatorApp))
     return bool(session.scalar(sa.select(sa.or_(*ways))))

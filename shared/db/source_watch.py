@@ -1,4 +1,4 @@
-"""What the weekly watch of public files read last, and where they differ from our rows."""
+"""The last readings of the weekly watch of public files, and their differences from our rows."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import date, datetime
@@ -9,13 +9,13 @@ from sqlalchemy import UniqueConstraint
 from sqlalchemy.dialects.postgresql import JSONB, insert
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
-from shared.db.base import Base, pk
+from shared.db.base import Base, Numbered
 
 FAULT = "source"  # the field of an item that is about the source itself
 
 
 class SourceReading(Base):
-    """What a watched file held when it was last read well. `mapping` tells whether it was read as it is mapped now."""
+    """What a watched file held when last read without faults. `mapping` tells whether the mapping was today's."""
 
     __tablename__ = "source_readings"
 
@@ -27,13 +27,12 @@ class SourceReading(Base):
     checked_at: Mapped[datetime]
 
 
-class SourceItem(Base):
-    """A difference, or a fault of a source. One row as long as it lasts; it ends by itself or is closed by a person."""
+class SourceItem(Numbered):
+    """A difference, or a fault of a source. One row while it lasts; it ends by itself or is closed by a person."""
 
     __tablename__ = "source_items"
     __table_args__ = (UniqueConstraint("source", "file", "key", "field"),)
 
-    id: Mapped[pk]
     source: Mapped[str]
     file: Mapped[str]
     key: Mapped[str]
@@ -65,7 +64,7 @@ def mark_checked(session: Session, name: str, moment: datetime) -> None:
 
 
 def store_items(session: Session, items: Sequence[Mapping[str, Any]], today: date) -> None:
-    """Items seen today. One that a person closed stays closed as long as both values are the same."""
+    """Stores today's items. One that a person closed stays closed while both values are the same."""
     if not items:
         return
     stamps = {"first_seen_on": today, "last_seen_on": today}
@@ -81,27 +80,27 @@ def store_items(session: Session, items: Sequence[Mapping[str, Any]], today: dat
 
 
 def end_items(session: Session, source: str, today: date, *, faults_only: bool = False) -> None:
-    """Ends the open items of a source; those that are stored again today go on."""
+    """Ends the open items of a source; those stored again today continue."""
     fits = [SourceItem.source == source, SourceItem.ended_on.is_(None)]
     fits += [SourceItem.field == FAULT] if faults_only else []
     session.execute(sa.update(SourceItem).where(*fits).values(ended_on=today))
 
 
 def end_sources(session: Session, names: Collection[str], today: date) -> None:
-    """Sources that are watched no more: their items end and what they held is forgotten."""
+    """Ends the items of sources no longer watched, and deletes their readings."""
     session.execute(sa.delete(SourceReading).where(SourceReading.name.not_in(names)))
     gone = sa.update(SourceItem).where(SourceItem.source.not_in(names), SourceItem.ended_on.is_(None))
     session.execute(gone.values(ended_on=today))
 
 
 def list_open_items(session: Session) -> Sequence[SourceItem]:
-    """The oldest first."""
+    """Open items, the oldest first."""
     open_items = sa.select(SourceItem).where(SourceItem.ended_on.is_(None), SourceItem.closed_on.is_(None))
     return session.scalars(open_items.order_by(SourceItem.first_seen_on, SourceItem.id)).all()
 
 
 def close_item(session: Session, number: int, today: date, who: str, reason: str) -> bool:
-    """Whether there was an open item of this number."""
+    """Closes the item with this number; returns whether it was open."""
     fits = (SourceItem.id == number, SourceItem.ended_on.is_(None), SourceItem.closed_on.is_(None))
     values = {"closed_on": today, "closed_by": who, "closed_reason": reason}
     changed: Any = session.execute(sa.update(SourceItem).where(*fits).values(values))

@@ -1,6 +1,6 @@
 """Imported spending: totals by month and category with the fingerprint of each statement, never a line of one.
 
-Marks cannot be read back: a line is recognised by a keyed hash of its day and amount, a shop by one of its name.
+Marks cannot be read back: a line is recognised by a keyed hash of its day and amount, a shop by that of its name.
 """
 
 from datetime import date
@@ -11,15 +11,14 @@ import sqlalchemy as sa
 from sqlalchemy import ForeignKey, Index, UniqueConstraint
 from sqlalchemy.orm import Mapped, Session, mapped_column, undefer
 
-from shared.db.base import AccountOwned, Base, currency, pk, stamp
+from shared.db.base import AccountOwned, Base, Numbered, currency, stamp
 from shared.db.card_credits import CardCreditUse
 
 
-class SpendingStatement(AccountOwned, Base):
+class SpendingStatement(AccountOwned, Numbered):
     __tablename__ = "spending_statements"
     __table_args__ = (UniqueConstraint("account_id", "fingerprint"),)
 
-    id: Mapped[pk]
     fingerprint: Mapped[str]
     label: Mapped[str | None]
     card_id: Mapped[int | None] = mapped_column(ForeignKey("cards.id", ondelete="SET NULL"), index=True)
@@ -45,20 +44,19 @@ class SpendingTotal(AccountOwned, Base):
     refunds: Mapped[Decimal] = mapped_column(sa.Numeric(14, 2), server_default=sa.text("0"))
 
 
-class TaughtShop(AccountOwned, Base):
-    """What the person said that a shop sells. Only a mark of the shop is kept, never its name."""
+class TaughtShop(AccountOwned, Numbered):
+    """The category that the person gave a shop. Only a mark of the shop is stored, never its name."""
 
     __tablename__ = "taught_shops"
     __table_args__ = (UniqueConstraint("account_id", "mark"),)
 
-    id: Mapped[pk]
     mark: Mapped[bytes] = mapped_column(sa.LargeBinary)
     category: Mapped[str]
     taught_at: Mapped[stamp]
 
 
 class Cell(NamedTuple):
-    """What was spent on one category in one month; `amount` is gross, `refunds` is what of it came back."""
+    """What was spent on one category in one month; `amount` is gross, `refunds` the part returned."""
 
     currency: str
     month: date
@@ -69,7 +67,7 @@ class Cell(NamedTuple):
 
     @property
     def net(self) -> Decimal:
-        """What was spent and not given back: what card rewards are paid on."""
+        """The spending less refunds, on which card rewards are paid."""
         return self.amount - self.refunds
 
 
@@ -84,7 +82,7 @@ def list_overlapping(
     *,
     marks: bool,
 ) -> list[SpendingStatement]:
-    """The very statement, and those with some of these days of the same card, or where one of two names no card."""
+    """The same statement, and overlapping ones of the same card, or where one of the two names no card."""
     overlap = [
         SpendingStatement.currency == money,
         SpendingStatement.period_start <= end,
@@ -103,7 +101,7 @@ def list_taught_shops(session: Session) -> list[TaughtShop]:
 
 
 def read_totals(session: Session, since: date | None, card_id: int | None) -> list[Cell]:
-    """By currency, month and category, the earliest month first."""
+    """Totals by currency, month and category, the earliest month first."""
     columns = (SpendingStatement.currency, SpendingTotal.month, SpendingTotal.category)
     statement = (
         sa.select(
@@ -124,7 +122,7 @@ def read_totals(session: Session, since: date | None, card_id: int | None) -> li
 
 
 def statements_since(session: Session, since: date, card_id: int | None, most: int) -> list[SpendingStatement]:
-    """Those that reach into this time, the latest first."""
+    """Statements that reach into this time, the latest first."""
     statements = sa.select(SpendingStatement).where(SpendingStatement.period_end >= since)
     if card_id is not None:
         statements = statements.where(SpendingStatement.card_id == card_id)
@@ -140,7 +138,7 @@ class StoredCounts(NamedTuple):
 
 
 def count_stored(session: Session) -> StoredCounts:
-    """How much there is of it."""
+    """Counts the imported months, statements, categories and taught shops."""
     statements = sa.select(sa.func.count()).select_from(SpendingStatement).scalar_subquery()
     counted = (sa.func.count(sa.distinct(SpendingTotal.month)), sa.func.count(sa.distinct(SpendingTotal.category)))
     shops = sa.select(sa.func.count()).select_from(TaughtShop).scalar_subquery()
@@ -149,7 +147,7 @@ def count_stored(session: Session) -> StoredCounts:
 
 
 def erase(session: Session) -> None:
-    """All of it; the totals go with their statements. What is used of credits stays, without what statements said."""
+    """Deletes all imported spending. Marks of used credits stay, without the proof from statements."""
     session.execute(sa.delete(SpendingStatement))
     session.execute(sa.update(CardCreditUse).values(proof=None))
     session.execute(sa.delete(TaughtShop))

@@ -1,12 +1,12 @@
-"""Standing orders and what each of their runs brought."""
+"""Standing orders and the results of their runs."""
 
 from datetime import datetime
 
 import sqlalchemy as sa
-from sqlalchemy import ForeignKey, Index, UniqueConstraint, func
+from sqlalchemy import ForeignKey, Index, UniqueConstraint
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
-from shared.db.base import AccountOwned, Base, pk, stamp, uid
+from shared.db.base import AccountOwned, Base, stamp, uid
 from shared.db.watches import Watch
 from shared.domain.watch_kinds import STANDING_ORDER
 
@@ -22,16 +22,12 @@ class StandingOrder(Watch):
         sa.CheckConstraint("run_weekday between 0 and 6", name="run_weekday"),
     )
 
-    id: Mapped[pk]
     prompt: Mapped[str]
     cadence: Mapped[str]
     run_hour: Mapped[int]  # UTC
     run_weekday: Mapped[int | None]  # 0 is Sunday; of weekly orders
     trip_id: Mapped[int | None] = mapped_column(ForeignKey("trips.id", ondelete="SET NULL"), index=True)
-    paused_at: Mapped[datetime | None]  # by a plan change; resumed on upgrade
     stopped_at: Mapped[datetime | None]
-    created_at: Mapped[stamp]
-    updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
 
     @classmethod
     def is_live(cls) -> sa.ColumnElement[bool]:
@@ -60,7 +56,7 @@ class StandingOrderRun(AccountOwned, Base):
 
 
 def delete_old_runs(session: Session, order_id: int) -> None:
-    """Of an order's finished runs the newest are kept, and the one that brought its last result."""
+    """Deletes an order's finished runs, except the newest and the one with its last result."""
     run = StandingOrderRun
     ended = sa.select(run.id).where(run.standing_order_id == order_id, run.finished_at.is_not(None))
     newest_first = ended.order_by(run.finished_at.desc(), run.id)

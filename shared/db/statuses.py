@@ -8,18 +8,17 @@ import sqlalchemy as sa
 from sqlalchemy import UniqueConstraint, func
 from sqlalchemy.orm import Mapped, mapped_column
 
-from shared.db.base import AccountOwned, Base, pk
+from shared.db.base import AccountOwned, Numbered
 from shared.db.members import member
 
 
-class LoyaltyStatus(AccountOwned, Base):
+class LoyaltyStatus(AccountOwned, Numbered):
     __tablename__ = "loyalty_statuses"
     __table_args__ = (
         UniqueConstraint("account_id", "program", "member"),
         sa.CheckConstraint("progress >= 0", name="progress"),
     )
 
-    id: Mapped[pk]
     program: Mapped[str]
     member: Mapped[member]
     tier: Mapped[str]
@@ -28,7 +27,7 @@ class LoyaltyStatus(AccountOwned, Base):
     target_tier: Mapped[str | None]
     progress: Mapped[Decimal | None]
     progress_as_of: Mapped[date | None]
-    # Counters a tier asks for next to its main one, such as {"pqf": 42}.
+    # Further counters that a tier requires, such as {"pqf": 42}.
     other_progress: Mapped[dict[str, Any]] = mapped_column(server_default=sa.text("'{}'"))
     notes: Mapped[str | None]
     source: Mapped[str] = mapped_column(server_default="manual")

@@ -1,4 +1,4 @@
-"""Deletion of many rows in portions: each its own short transaction, and the tables take turns."""
+"""Deletion of many rows in batches: each a short transaction, with the tables taking turns."""
 
 import logging
 from collections.abc import Iterator, Sequence
@@ -8,24 +8,20 @@ from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import ColumnElement
-from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from shared import clock
-from shared.db.accounts import ServiceFact
+from shared.db.accounts import store_fact
 from shared.db.base import Base, transaction
 from shared.db.outages import is_outage
 
 log = logging.getLogger(__name__)
 PORTION = 5_000  # rows of one transaction: short locks, and other work in between
-LOOKS_IN_VAIN = (
-    20  # portions without an expired row after which the rest is taken to be younger, where keys grow by age
-)
-# Of each sweep, the fact by which its last good end is remembered: expired credentials, and records that are too old.
+LOOKS_IN_VAIN = 20  # batches without an expired row after which the rest counts as younger, if keys grow with time
+# The fact that stores each sweep's last success: expired credentials, and records that are too old.
 FACTS = {"credentials": "last_sweep_of_credentials", "records": "last_sweep_of_records"}
-Target = sa.Table | type[Base]  # of a table rows of both data modes go
-Portions = Iterator[int]  # removes the next portion and says how many rows that were
+Target = sa.Table | type[Base]  # of a table, rows of both data modes are deleted
+Portions = Iterator[int]  # deletes the next batch and yields its number of rows
 
 
 class Busy(Exception):
@@ -33,15 +29,13 @@ class Busy(Exception):
 
 
 def note_sweep(session: Session, name: str) -> None:
-    row = insert(ServiceFact).values(name=FACTS[name], value="", set_at=clock.now())
-    newest = {"set_at": row.excluded.set_at}
-    session.execute(row.on_conflict_do_update(index_elements=["name"], set_=newest))
+    store_fact(session, FACTS[name])
 
 
 def take_turns(sweeps: Sequence[tuple[str, Portions]], until: float) -> dict[str, int]:
-    """Rows removed by table. Each table gets a portion in turn until nothing is left or the moment has come.
+    """Deletes batches of each table in turn until nothing is left or time is up. Returns rows by table.
 
-    One whose statement fails is left for the next time; an outage ends them all. Raises what ended them.
+    A table whose statement fails is left for the next time. Raises the error of an outage, which ends them all.
     """
     removed: dict[str, int] = {}
     while sweeps and monotonic() < until:
@@ -64,7 +58,7 @@ def take_turns(sweeps: Sequence[tuple[str, Portions]], until: float) -> dict[str
 
 
 def remove_first(target: Target, expired: ColumnElement[bool], order: Any, *, lock: int | None = None) -> Portions:
-    """For rows that an index on `order` leads to, as the condition bounds it: the first ones, while there are any."""
+    """Deletes rows by an index on `order`, which the condition bounds: the first ones, while there are any."""
     keys = _list_keys(target)
     while True:
         with transact_alone(lock) as session:
@@ -83,9 +77,9 @@ def remove_along_keys(
     size: int | None = None,
     lock: int | None = None,
 ) -> Portions:
-    """For rows that no index leads to: `size` at a time are looked at, in the order of the primary key.
+    """Deletes rows without a suitable index: reads `size` at a time in the order of the primary key.
 
-    Where keys grow with the age of their rows it ends after LOOKS_IN_VAIN portions without an expired row.
+    If keys grow with time, it ends after LOOKS_IN_VAIN batches without an expired row.
     """
     keys = _list_keys(target)
     after: ColumnElement[bool] = sa.true()
@@ -105,7 +99,7 @@ def remove_along_keys(
 
 @contextmanager
 def transact_alone(lock: int | None) -> Iterator[Session]:
-    """A transaction, alone under this number where there is one. Raises Busy."""
+    """A transaction, the only one with this lock number, if given. Raises Busy."""
     with transaction() as session:
         if lock is not None and not session.scalar(sa.select(sa.func.pg_try_advisory_xact_lock(lock))):
             raise Busy

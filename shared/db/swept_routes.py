@@ -1,4 +1,4 @@
-"""Routes whose award seats were looked at as a whole, by no one's question: their days, and when that was."""
+"""Routes swept for award seats without anyone's question: their days, and when."""
 
 from collections.abc import Collection, Iterable
 from datetime import date, datetime
@@ -9,19 +9,18 @@ from sqlalchemy.orm import Mapped, Session
 
 from shared.db import bulk
 from shared.db.accounts import Account
-from shared.db.base import Base, ModeOwned, iata, pk, stamp
+from shared.db.base import ModeOwned, Numbered, iata, stamp
 from shared.db.profile import Profile
 
 Route = tuple[str, str]
 
 
-class SweptRoute(ModeOwned, Base):
-    """One row for each route and data mode, of the last sweep that was answered."""
+class SweptRoute(ModeOwned, Numbered):
+    """One row for each route and data mode, for the last answered sweep."""
 
     __tablename__ = "swept_routes"
     __table_args__ = (UniqueConstraint("origin", "destination", "synthetic"),)
 
-    id: Mapped[pk]
     origin: Mapped[iata]
     destination: Mapped[iata]
     earliest: Mapped[date]
@@ -29,7 +28,7 @@ class SweptRoute(ModeOwned, Base):
     swept_at: Mapped[stamp]
 
 
-# Days next to those of a sweep of the last day are added to them, with the age of the older.
+# Days adjacent to a sweep of the last day are added to it, with the older age.
 _TOUCH = """swept_routes.swept_at > excluded.swept_at - interval '1 day'
  and swept_routes.latest >= excluded.earliest - 1 and swept_routes.earliest <= excluded.latest + 1"""
 _NEWEST = ", ".join(
@@ -39,7 +38,7 @@ _NEWEST = ", ".join(
 
 
 def note_swept(session: Session, routes: Iterable[Route], earliest: date, latest: date, at: datetime) -> None:
-    """These routes were answered for all these days."""
+    """Records that these routes were answered for all these days."""
     facts = {"earliest": earliest.isoformat(), "latest": latest.isoformat(), "swept_at": at.isoformat()}
     if rows := [{"origin": origin, "destination": end} | facts for origin, end in sorted(set(routes))]:
         then = f"on conflict (origin, destination, synthetic) do update set {_NEWEST}"
@@ -49,7 +48,7 @@ def note_swept(session: Session, routes: Iterable[Route], earliest: date, latest
 def list_swept(
     session: Session, origins: Collection[str], since: datetime, earliest: date, latest: date
 ) -> frozenset[Route]:
-    """The routes from these airports that were looked at since then, for all these days."""
+    """The routes from these airports swept since then, for all these days."""
     row = SweptRoute
     covers = (row.swept_at >= since, row.earliest <= earliest, row.latest >= latest)
     routes = sa.select(row.origin, row.destination).where(row.origin.in_(origins), *covers)
@@ -57,7 +56,7 @@ def list_swept(
 
 
 def list_home_airports(session: Session, most: int) -> list[str]:
-    """Where accounts in use are at home, the airport of most of them first."""
+    """Home airports of active accounts, the most common first."""
     home = Profile.home_airport
     homes = sa.select(home).join(Account, Account.id == Profile.account_id)
     in_use = homes.where(home.is_not(None), Account.disabled_at.is_(None))

@@ -13,18 +13,18 @@ _PREFIX = "provider_off:"
 
 
 def switch_off(session: Session, provider: str, reason: str) -> bool:
-    """False when it was off already."""
+    """Switches it off; False if it already was."""
     row = insert(ServiceFact).values(name=_PREFIX + provider, value=reason, set_at=clock.now())
     return session.execute(row.on_conflict_do_nothing().returning(ServiceFact.name)).one_or_none() is not None
 
 
 def switch_on(session: Session, provider: str) -> bool:
-    """False when it was on."""
+    """Switches it on; False if it already was."""
     gone = sa.delete(ServiceFact).where(ServiceFact.name == _PREFIX + provider).returning(ServiceFact.name)
     return session.execute(gone).one_or_none() is not None
 
 
 def list_switched_off(session: Session) -> dict[str, datetime]:
-    """Since when, by provider."""
+    """The time each provider was switched off."""
     rows = sa.select(ServiceFact.name, ServiceFact.set_at).where(ServiceFact.name.startswith(_PREFIX, autoescape=True))
     return {name.removeprefix(_PREFIX): moment for name, moment in session.execute(rows)}

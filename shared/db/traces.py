@@ -11,7 +11,7 @@ from shared.telemetry.traces import end_statement, is_tracing, start_statement
 
 @cache
 def trace_statements(source: Engine) -> None:
-    """Of one engine, once, and only where tracing is on."""
+    """Traces the statements of one engine, once, and only if tracing is on."""
     if not is_tracing():
         return
     event.listen(source, "before_cursor_execute", _start)

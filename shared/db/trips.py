@@ -12,7 +12,7 @@ from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import InstrumentedAttribute, Mapped, Session, mapped_column
 
 from shared.db import bulk
-from shared.db.base import AccountOwned, Base, ModeOwned, pk, stamp
+from shared.db.base import AccountOwned, ModeOwned, Numbered, Timestamped, stamp
 from shared.db.bookings import FlightBooking, HotelBooking
 from shared.db.pagination import CountedRows, select_count
 from shared.db.route_monitors import RouteMonitor
@@ -22,26 +22,22 @@ from shared.errors import Fault, Invalid, NotFound
 TripState = Literal["active", "archived", "all"]
 
 
-class Trip(AccountOwned, Base):
+class Trip(Timestamped, AccountOwned, Numbered):
     __tablename__ = "trips"
 
-    id: Mapped[pk]
     name: Mapped[str]
     destination: Mapped[str | None]
     start_date: Mapped[date | None]
     end_date: Mapped[date | None]
     archived_at: Mapped[datetime | None]
-    created_at: Mapped[stamp]
-    updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
 
 
-class SearchRecord(AccountOwned, ModeOwned, Base):
-    """One metered search: what was asked and how it ended, never the seats themselves."""
+class SearchRecord(AccountOwned, ModeOwned, Numbered):
+    """One metered search: the question and the outcome, never the seats."""
 
     __tablename__ = "search_records"
     __table_args__ = (Index("ix_search_records_account_created", "account_id", "created_at"),)
 
-    id: Mapped[pk]
     trip_id: Mapped[int | None] = mapped_column(ForeignKey("trips.id", ondelete="SET NULL"), index=True)
     tool: Mapped[str]
     arguments: Mapped[dict[str, Any]]
@@ -55,7 +51,7 @@ def add_searches(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
         bulk.write(session, SearchRecord, rows)
 
 
-class ItineraryItem(AccountOwned, Base):
+class ItineraryItem(Timestamped, AccountOwned, Numbered):
     """One line of a trip's plan; times are local to the place."""
 
     __tablename__ = "itinerary_items"
@@ -65,7 +61,6 @@ class ItineraryItem(AccountOwned, Base):
         ),
     )
 
-    id: Mapped[pk]
     trip_id: Mapped[int] = mapped_column(ForeignKey("trips.id", ondelete="CASCADE"), index=True)
     title: Mapped[str]
     day: Mapped[date | None]
@@ -80,33 +75,28 @@ class ItineraryItem(AccountOwned, Base):
     hotel_booking_id: Mapped[int | None] = mapped_column(
         ForeignKey("hotel_bookings.id", ondelete="SET NULL"), index=True
     )
-    # Of a transfer of points, which starts on `day`.
+    # For a transfer of points, which starts on `day`.
     from_program: Mapped[str | None]
     to_program: Mapped[str | None]
     points: Mapped[int | None] = mapped_column(sa.BigInteger)
     expected_on: Mapped[date | None]
     posted_on: Mapped[date | None]
     position: Mapped[int]
-    created_at: Mapped[stamp]
-    updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
 
 
-class ChatLink(AccountOwned, Base):
-    """Where a conversation can be found again, saved when the person asks; never what was said in it."""
+class ChatLink(Timestamped, AccountOwned, Numbered):
+    """A link to a conversation, saved when the person asks; never its content."""
 
     __tablename__ = "chat_links"
     __table_args__ = (Index("ix_chat_links_account_created", "account_id", "created_at"),)
 
-    id: Mapped[pk]
     title: Mapped[str]
     url: Mapped[str | None]
     summary: Mapped[str | None]
     trip_id: Mapped[int | None] = mapped_column(ForeignKey("trips.id", ondelete="SET NULL"), index=True)
-    created_at: Mapped[stamp]
-    updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
 
 
-# What can be filed under a trip: the kind, as results name it, and the column that holds the trip.
+# What can be filed under a trip: the kind, as results name it, and the column with the trip.
 TRIP_COLUMNS: dict[str, InstrumentedAttribute[int | None]] = {
     "flight_bookings": FlightBooking.workspace_trip_id,
     "hotel_bookings": HotelBooking.trip_id,
@@ -123,7 +113,7 @@ def active_trips(session: Session) -> int:
 
 
 def open_trip(session: Session, trip_id: int, field: str = "trip_id") -> Trip:
-    """The trip something is to be filed under; it can be neither archived nor deleted until the transaction ends."""
+    """Locks the trip to file something under: it cannot be archived or deleted until the transaction ends."""
     trip = session.scalars(sa.select(Trip).where(Trip.id == trip_id).with_for_update(read=True)).one_or_none()
     if trip is None:
         raise NotFound("trip", trip_id)
@@ -135,7 +125,11 @@ def open_trip(session: Session, trip_id: int, field: str = "trip_id") -> Trip:
 def count_filed(session: Session, trips: Iterable[int]) -> dict[int, dict[str, int]]:
     """For each trip the number of rows of each kind, all in one statement."""
     trip_ids = list(trips)
-    return _group_counts(trip_ids, session.execute(sa.union_all(*_select_filed(trip_ids))) if trip_ids else ())
+    rows = session.execute(sa.union_all(*_select_filed(trip_ids))) if trip_ids else ()
+    counts: dict[int, dict[str, int]] = {trip: dict.fromkeys(_COUNTED_COLUMNS, 0) for trip in trip_ids}
+    for trip, kind, number in rows:
+        counts[trip][kind] = number
+    return counts
 
 
 def _select_filed(trip_ids: Sequence[int] | sa.Select[int]) -> list[sa.Select[*tuple[Any, ...]]]:
@@ -145,15 +139,8 @@ def _select_filed(trip_ids: Sequence[int] | sa.Select[int]) -> list[sa.Select[*t
     ]
 
 
-def _group_counts(trips: Iterable[int], rows: Iterable[Any]) -> dict[int, dict[str, int]]:
-    counts: dict[int, dict[str, int]] = {trip: dict.fromkeys(_COUNTED_COLUMNS, 0) for trip in trips}
-    for trip, kind, number in rows:
-        counts[trip][kind] = number
-    return counts
-
-
 class TripPage(NamedTuple):
-    """`total` counts those of the state; `filed` is by trip, as count_filed."""
+    """`total` counts those in the state; `filed` is by trip, like count_filed."""
 
     rows: list[Trip]
     total: int
@@ -162,7 +149,7 @@ class TripPage(NamedTuple):
 
 
 def load_trip_page(session: Session, state: TripState, page: int, per_page: int) -> TripPage:
-    """The newest first."""
+    """A page of trips, the newest first."""
     rows, (total, active) = _select_trips(state).read(session, offset=(page - 1) * per_page, per_page=per_page)
     filed = {trip.id: dict(zip(_COUNTED_COLUMNS, counts, strict=True)) for trip, *counts in rows}
     return TripPage([trip for trip, *_ in rows], total, active, filed)
@@ -181,7 +168,7 @@ def _select_trips(state: TripState) -> CountedRows:
     return CountedRows.of(rows, select_count(Trip, fits), select_count(Trip, is_active))
 
 
-# What a trip shows of each kind: the order, and the most rows of one answer.
+# The order of each kind in a trip, and its most rows in one answer.
 _UNDATED_LAST = ItineraryItem.day.nulls_last()
 ORDER_AND_LIMIT: dict[str, tuple[tuple[Any, ...], int]] = {
     "itinerary_items": ((_UNDATED_LAST, ItineraryItem.position, ItineraryItem.id), 200),
@@ -195,7 +182,7 @@ ORDER_AND_LIMIT: dict[str, tuple[tuple[Any, ...], int]] = {
 
 
 def read_filed(session: Session, kind: str, trip: int) -> tuple[list[Any], int]:
-    """Of one kind the rows a trip shows, and how many there are."""
+    """The rows of one kind that a trip shows, and their total."""
     column, (order, most) = _COUNTED_COLUMNS[kind], ORDER_AND_LIMIT[kind]
     statement = sa.select(column.class_, func.count().over()).where(column == trip).order_by(*order).limit(most)
     rows = session.execute(statement).all()
@@ -205,7 +192,7 @@ def read_filed(session: Session, kind: str, trip: int) -> tuple[list[Any], int]:
 def list_planned_items(session: Session, since: date, most: int) -> list[tuple[ItineraryItem, str]]:
     """Items of that day or later with the names of their trips, soonest first.
 
-    Archived trips are left out, and what stands for a booking or a transfer of points.
+    Leaves out archived trips, and items that stand for a booking or a transfer of points.
     """
     item = ItineraryItem
     alone = (item.flight_booking_id.is_(None), item.hotel_booking_id.is_(None), item.kind != "points_transfer")
@@ -216,18 +203,18 @@ def list_planned_items(session: Session, since: date, most: int) -> list[tuple[I
 
 
 def file_under(session: Session, trip: int, ids_of_kind: Mapping[str, Sequence[int]]) -> dict[str, list[int]]:
-    """Files rows of the caller under a trip of theirs; says of each kind which of the ids were found."""
+    """Files the caller's rows under one of their trips; returns the ids found by kind."""
     return _move(session, trip, {kind: _has_id(kind, ids) for kind, ids in ids_of_kind.items() if ids})
 
 
 def take_out(session: Session, trip: int, ids_of_kind: Mapping[str, Sequence[int]]) -> dict[str, list[int]]:
-    """Takes the named rows out of a trip and keeps them; says of each kind which of the ids were in it."""
+    """Takes the named rows out of a trip and keeps them; returns the ids that were in it, by kind."""
     inside = {kind: _has_id(kind, ids) & (TRIP_COLUMNS[kind] == trip) for kind, ids in ids_of_kind.items() if ids}
     return _move(session, None, inside)
 
 
 def unfile(session: Session, trip: int) -> dict[str, int]:
-    """Takes everything out of a trip and keeps it; says how many rows of each kind that were."""
+    """Takes everything out of a trip and keeps it; returns the number of rows by kind."""
     moved = _move(session, None, {kind: column == trip for kind, column in TRIP_COLUMNS.items()})
     return {kind: len(ids) for kind, ids in moved.items()}
 
@@ -241,7 +228,7 @@ def _table(kind: str) -> sa.Table:
 
 
 def _move(session: Session, trip: int | None, which: Mapping[str, ColumnElement[bool]]) -> dict[str, list[int]]:
-    """One statement however many kinds there are. It is none the session's guard sees, so it names the owner itself."""
+    """Moves all kinds in one statement. The session's guard does not see it, so it names the owner itself."""
     if not which:
         return {}
     changes = []
@@ -250,6 +237,8 @@ def _move(session: Session, trip: int | None, which: Mapping[str, ColumnElement[
         mine = table.c.account_id == session.info["account_id"]
         if "synthetic" in table.c:
             mine &= table.c.synthetic == session.info["synthetic"]
+        if "booked" in table.c:
+            mine &= table.c.booked
         change = sa.update(table).where(mine, condition).values({TRIP_COLUMNS[kind].key: trip})
         changes.append((kind, change.returning(table.c.id).cte(kind)))
     moved: dict[str, list[int]] = {kind: [] for kind in which}

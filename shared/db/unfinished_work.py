@@ -1,4 +1,4 @@
-"""Runs and messages as operators see them: which failed or wait, a run made once more, a message written again."""
+"""Runs and messages for operators: failed and waiting ones, repeating a run, resending a message."""
 
 import secrets
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ class RunLine:
 
 @dataclass(frozen=True)
 class MessageLine:
-    """Never what it is written from. `account` is the public id."""
+    """A message without its facts. `account` is the public id."""
 
     id: UUID
     account: str
@@ -51,7 +51,7 @@ def _select_runs() -> sa.Select[int, str, int, str, int, datetime, datetime | No
 def list_runs(
     session: Session, statuses: Sequence[str], kind: str | None, limit: int, *, offset: int = 0
 ) -> list[RunLine]:
-    """The newest first; failed ones by their own index."""
+    """Runs, the newest first; failed ones by their own index."""
     fits = (JobRun.status.in_(statuses), sa.true() if kind is None else Schedule.kind == kind)
     newest = _select_runs().where(*fits).order_by(JobRun.finished_at.desc().nulls_first(), JobRun.id.desc())
     return [RunLine(*row) for row in session.execute(newest.limit(limit).offset(offset))]
@@ -63,7 +63,7 @@ def find_failed_run(session: Session, run_id: int) -> RunLine | None:
 
 
 def repeat_run(session: Session, run_id: int) -> tuple[int, str] | None:
-    """A new run of what a failed one was of, at once, and its kind; None where no such run has failed."""
+    """Starts a failed run's work again in a new run; returns it and its kind, or None if no such run failed."""
     failed = sa.select(Schedule.kind, Schedule.subject_id).join(JobRun, JobRun.schedule_id == Schedule.id)
     row = session.execute(failed.where(JobRun.id == run_id, JobRun.status == "failed")).one_or_none()
     return (run_now(session, row.kind, row.subject_id), row.kind) if row else None
@@ -78,24 +78,24 @@ def _select_messages() -> sa.Select[UUID, str, str, str, str, str, int, datetime
 def list_messages(
     session: Session, statuses: Sequence[str], account: str | None, limit: int, *, offset: int = 0
 ) -> list[MessageLine]:
-    """The newest first; needs a session that sees everyone."""
+    """Messages, the newest first; needs a session that sees everyone."""
     fits = (Delivery.status.in_(statuses), sa.true() if account is None else Account.public_id == account)
     newest = _select_messages().where(*fits).order_by(Delivery.created_at.desc(), Delivery.id)
     return [MessageLine(*row) for row in session.execute(newest.limit(limit).offset(offset))]
 
 
 def find_unsent_message(session: Session, message_id: UUID) -> MessageLine | None:
-    """One that failed or may not have arrived."""
+    """A message that failed or may not have arrived."""
     fits = (Delivery.id == message_id, Delivery.status.in_(UNSENT))
     row = session.execute(_select_messages().where(*fits)).one_or_none()
     return MessageLine(*row) if row else None
 
 
 def repeat_message(session: Session, message_id: UUID) -> tuple[UUID, str] | None:
-    """Writes a message again that failed, or that may not have arrived; its new id and its account's public id.
+    """Writes a failed or uncertain message again; returns its new id and its account's public id.
 
-    The old row stays as it ended: a worker that still holds it changes nothing. None where there is no such message,
-    or what it is written from is gone.
+    The old row keeps its end: a worker that still has it changes nothing. None where there is no such message,
+    or its facts are gone.
     """
     old = session.get(Delivery, message_id)
     if old is None or old.status not in UNSENT or not old.facts:

@@ -1,6 +1,6 @@
-"""The flights and stays of an account that are still to come, soonest first.
+"""The flights and stays of an account that are still ahead, soonest first.
 
-Which day it is depends on the place, so the first day is one that is over nowhere; callers look closer.
+Which day it is depends on the place, so the first day is one that has ended nowhere; callers check again.
 """
 
 from datetime import date, datetime, timedelta
@@ -14,7 +14,7 @@ MAX_ROWS = 1_000  # of each kind in one calendar
 
 
 def earliest_today(now: datetime) -> date:
-    """The earliest day it still is anywhere."""
+    """The earliest date that is still today anywhere."""
     return now.date() - timedelta(days=1)
 
 

@@ -1,4 +1,4 @@
-"""What an upgrade of the tables would do: the migrations that are missing, and the tables that each one names."""
+"""The plan of an upgrade of the tables: missing migrations, and the tables each one names."""
 
 import ast
 import re
@@ -26,7 +26,7 @@ _SCHEMA = "(select relnamespace from pg_class where oid = to_regclass('alembic_v
 
 
 class PendingMigration(NamedTuple):
-    """`tables` are those that exist and that it names, with their size in bytes."""
+    """`tables` are the existing ones that it names, with their size in bytes."""
 
     revision: str
     summary: str
@@ -35,9 +35,9 @@ class PendingMigration(NamedTuple):
 
 @dataclass(frozen=True)
 class UpgradePlan:
-    """`runs_meanwhile`: programs of the release that made the present tables go on running on the new ones.
+    """`runs_meanwhile`: programs of the tables' present release still run on the new ones.
 
-    `in_maintenance`: they answer that the service is under maintenance, and begin no job.
+    `in_maintenance`: they answer that the service is under maintenance, and start no job.
     """
 
     schema: Schema
@@ -48,7 +48,7 @@ class UpgradePlan:
 
     @property
     def bytes(self) -> int:
-        """Of all tables that are touched, indexes included; a table named by two migrations counts twice."""
+        """The size of all tables touched, with indexes; a table named by two migrations counts twice."""
         return sum(sum(migration.tables.values()) for migration in self.migrations)
 
 
@@ -57,7 +57,8 @@ def plan_upgrade(url: str) -> UpgradePlan:
     schema = read_schema(url)
     with create_engine(url, poolclass=NullPool).connect() as connection:
         connection.execution_options(postgresql_readonly=True)
-        sizes = _read_sizes(connection)
+        rows = connection.exec_driver_sql(_SIZES.format(schema=_SCHEMA))
+        sizes = {row.relname: row.size for row in rows}
         has_facts = "service_facts" in sizes
         last_backup = _read_last_backup(connection) if has_facts else None
         in_maintenance = has_facts and find_maintenance(connection) is not None
@@ -73,18 +74,13 @@ def _list_missing(current: str | None) -> list[Script]:
 
 
 def _runs_meanwhile(schema: Schema) -> bool:
-    """True as well where nothing will change, and where there are no tables and so no programs."""
+    """Also True if nothing will change, or if there are no tables and so no programs."""
     if schema.current is None or schema.current == schema.expected:
         return True
     if schema.is_newer or schema.is_too_old:
         return schema.is_usable
     names = [step.revision for step in list_steps()]
     return names.index(find_oldest(list_steps())) <= names.index(schema.current)
-
-
-def _read_sizes(connection: sa.Connection) -> dict[str, int]:
-    rows = connection.exec_driver_sql(_SIZES.format(schema=_SCHEMA))
-    return {row.relname: row.size for row in rows}
 
 
 def _read_last_backup(connection: sa.Connection) -> LastBackup | None:
@@ -99,7 +95,7 @@ def _describe(script: Script, sizes: dict[str, int]) -> PendingMigration:
 
 
 def _list_words(source: str) -> Iterator[str]:
-    """Of all texts in the code but its docstring and the columns that foreign keys name (`accounts.id`)."""
+    """Words of all strings in the code except its docstring and columns of foreign keys (`accounts.id`)."""
     tree = ast.parse(source)
     docstring = ast.get_docstring(tree, clean=False)
     for node in ast.walk(tree):

@@ -1,10 +1,9 @@
-"""What was used: exact counters per account, meter and period, and one row per tool call for statistics."""
+"""Usage: exact counters per account, meter and period, and one row per tool call for statistics."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import ForeignKey, Index, PrimaryKeyConstraint
@@ -18,7 +17,7 @@ from shared.db.partitions import partition_by
 SEARCHES = "searches"  # per UTC day
 TOOL_CALLS = "tool_calls"  # per UTC day
 API_CALLS = "api_calls"  # per calendar month, period = its first day
-UNCOUNTED_TOOL = "get_usage"  # asking what is used uses nothing
+UNCOUNTED_TOOL = "get_usage"  # asking for usage uses nothing
 
 
 class UsageCounter(AccountOwned, Base):
@@ -81,7 +80,7 @@ returning account_id, period, used"""
 
 
 def take(session: Session, account_id: int, meter: str, period: date, cap: int | None, amount: int = 1) -> int | None:
-    """Counts `amount` in one atomic statement and returns the new figure, or None when the cap would be passed."""
+    """Counts `amount` in one atomic statement and returns the new figure, or None if the cap would be exceeded."""
     if cap is not None and amount > cap:
         return None
     params = {"account": account_id, "meter": meter, "period": period, "amount": amount, "cap": cap}
@@ -89,7 +88,7 @@ def take(session: Session, account_id: int, meter: str, period: date, cap: int |
 
 
 def add(session: Session, account_id: int, meter: str, period: date, amount: int) -> None:
-    """Counts without a cap; a negative amount gives back what calls took that ended in a way that does not count."""
+    """Counts without a cap; a negative amount gives back what uncounted calls took."""
     session.execute(_ADD, {"account": account_id, "meter": meter, "period": period, "amount": amount})
 
 
@@ -103,7 +102,7 @@ def count_used(session: Session, account_id: int, meter: str, period: date) -> i
 
 
 def select_used() -> sa.Select[str, int]:
-    """The counters that run on the day `day`, whose month begins on `month`: meter and number."""
+    """The counters of the day `day` and of the month that starts on `month`: meter and number."""
     periods = sa.or_(
         sa.and_(UsageCounter.meter == API_CALLS, UsageCounter.period == sa.bindparam("month")),
         sa.and_(UsageCounter.meter != API_CALLS, UsageCounter.period == sa.bindparam("day")),
@@ -112,7 +111,7 @@ def select_used() -> sa.Select[str, int]:
 
 
 def store_calls(session: Session, notes: Iterable[Note]) -> dict[tuple[int, date], int]:
-    """Stores a batch of calls; returns each account's calls of its day so far, over all processes.
+    """Stores a batch of calls; returns each account's calls of the day so far, over all processes.
 
     Accounts deleted since the call are left out. Counters are taken in a fixed order, so batches never deadlock.
     """
@@ -126,14 +125,7 @@ def store_calls(session: Session, notes: Iterable[Note]) -> dict[tuple[int, date
     batch = [n for n in batch if n.account_id in alive]
     if not batch:
         return {}
-    counters = _take_all(session, batch)
-    bulk.write(session, ToolCall, [vars(n) for n in batch])  # 2 us of processor a call; row by row 28
-    count_calls(session, ((n.at.date(), n.tool, n.outcome, n.milliseconds, n.client) for n in batch))
-    return {(row.account_id, row.period): row.used for row in counters}
-
-
-def _take_all(session: Session, batch: Iterable[Note]) -> Sequence[sa.Row[Any]]:
-    """An account that only asked what is used has a counter too, of 0: it called something on that day."""
+    # An account that only asked what is used has a counter too, of 0: it called something on that day.
     counts = Counter[tuple[int, date]]()
     for note in batch:
         counts[note.account_id, note.at.date()] += note.tool != UNCOUNTED_TOOL
@@ -141,4 +133,7 @@ def _take_all(session: Session, batch: Iterable[Note]) -> Sequence[sa.Row[Any]]:
         {"account_id": account_id, "meter": TOOL_CALLS, "period": day, "used": used}
         for (account_id, day), used in sorted(counts.items())
     ]
-    return bulk.write(session, UsageCounter, rows, _ADD_TO_COUNTER).all()
+    counters = bulk.write(session, UsageCounter, rows, _ADD_TO_COUNTER).all()
+    bulk.write(session, ToolCall, [vars(n) for n in batch])  # 2 us of processor a call; row by row 28
+    count_calls(session, ((n.at.date(), n.tool, n.outcome, n.milliseconds, n.client) for n in batch))
+    return {(row.account_id, row.period): row.used for row in counters}

@@ -1,21 +1,20 @@
 """Vouchers a person holds, free or applied to one booking."""
 
 from collections.abc import Sequence
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 
 import sqlalchemy as sa
-from sqlalchemy import ForeignKey, func
+from sqlalchemy import ForeignKey
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
-from shared.db.base import AccountOwned, Base, pk, stamp
+from shared.db.base import AccountOwned, Numbered, Timestamped
 from shared.db.pagination import page_of
 
 
-class Voucher(AccountOwned, Base):
+class Voucher(Timestamped, AccountOwned, Numbered):
     __tablename__ = "vouchers"
     __table_args__ = (sa.CheckConstraint("flight_booking_id is null or hotel_booking_id is null", name="one_booking"),)
 
-    id: Mapped[pk]
     voucher_slug: Mapped[str]
     expires_on: Mapped[date | None]
     reference: Mapped[str | None]
@@ -26,12 +25,10 @@ class Voucher(AccountOwned, Base):
     hotel_booking_id: Mapped[int | None] = mapped_column(
         ForeignKey("hotel_bookings.id", ondelete="SET NULL"), index=True
     )
-    created_at: Mapped[stamp]
-    updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
 
 
 def on_bookings(session: Session, booking_type: str, booking_ids: Sequence[int]) -> dict[int, list[Voucher]]:
-    """By booking: the vouchers put on it, the oldest first. Every id asked about is there."""
+    """The vouchers on each booking, the oldest first. Every requested id has an entry."""
     link = Voucher.flight_booking_id if booking_type == "flight" else Voucher.hotel_booking_id
     vouchers: dict[int, list[Voucher]] = {number: [] for number in booking_ids}
     for row in session.scalars(sa.select(Voucher).where(link.in_(booking_ids)).order_by(Voucher.id)):
@@ -52,10 +49,18 @@ def on_any(
     return vouchers
 
 
+def list_held_vouchers(session: Session, today: date) -> Sequence[Voucher]:
+    """Those on no booking whose last day has not passed, the first to end first."""
+    is_free = sa.func.num_nonnulls(Voucher.flight_booking_id, Voucher.hotel_booking_id) == 0
+    ended = sa.func.coalesce(Voucher.expires_on < today, False)
+    rows = sa.select(Voucher).where(is_free, ~ended).order_by(Voucher.expires_on.asc().nulls_last(), Voucher.id)
+    return session.scalars(rows).all()
+
+
 def page_of_vouchers(
     session: Session, today: date, *, state: str | None, within_days: int | None, page: int, per_page: int
 ) -> tuple[list[Voucher], int]:
-    """Vouchers by their last day, those without one at the end, and how many fit."""
+    """Vouchers by their last day, those without one last, and the number of matches."""
     applied = sa.func.num_nonnulls(Voucher.flight_booking_id, Voucher.hotel_booking_id) > 0
     ended = sa.func.coalesce(Voucher.expires_on < today, False)
     states = {"applied": applied, "expired": ~applied & ended, "held": ~applied & ~ended}

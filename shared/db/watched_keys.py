@@ -1,6 +1,5 @@
-"""Whether each key that a watch of award seats looks at matched at the last check that answered for it."""
+"""Whether each key of a watch of award seats matched at the last check that answered for it."""
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import cache
@@ -13,40 +12,28 @@ from shared.db import bulk
 from shared.db.base import Base
 
 
-def list_key_rows(
-    table: type[Base], watch_id: int, states: Mapping[str, bool], answered_at: datetime
-) -> list[dict[str, Any]]:
-    """Rows of `MonitorKey` or `FlightAlertKey`, for the keys whose state is another than before."""
+def list_known_keys(session: Session, table: type[Base], watch_id: int) -> Sequence[Any]:
+    """Key and state of every row of a watch."""
+    columns = table.__table__.c
+    owner = columns[_name_owner(table)]
+    return session.execute(sa.select(columns.key, columns.matched).where(owner == watch_id)).all()
+
+
+def store_states(
+    session: Session, table: type[Base], watch_id: int, states: Mapping[str, bool], answered_at: datetime
+) -> None:
+    """The states of keys of `MonitorKey` or `FlightAlertKey`; the other keys keep theirs."""
     owner = _name_owner(table)
-    return [
+    rows = [
         {owner: watch_id, "key": key, "matched": matched, "answered_at": answered_at} for key, matched in states.items()
     ]
-
-
-def list_known_keys(session: Session, table: type[Base], watch_ids: Sequence[int]) -> Mapping[int, Sequence[Any]]:
-    """Key and state of every row, by watch."""
-    rows = defaultdict(list)
-    for row in session.execute(_select_keys(table), {"ids": list(watch_ids)}):
-        rows[row.watch_id].append(row)
-    return rows
-
-
-@cache
-def _select_keys(table: type[Base]) -> sa.Select[Any]:
-    columns = table.__table__.c
-    owner, ids = columns[_name_owner(table)], sa.bindparam("ids", type_=sa.ARRAY(sa.BigInteger))
-    return sa.select(owner.label("watch_id"), columns.key, columns.matched).where(owner == sa.any_(ids))
-
-
-def store_key_rows(session: Session, table: type[Base], rows: Sequence[Mapping[str, Any]]) -> None:
-    """Of any number of watches; the other keys keep their state."""
     if rows:
         newest = "do update set matched = excluded.matched, answered_at = excluded.answered_at"
-        bulk.write(session, table, rows, f"on conflict ({_name_owner(table)}, key) {newest}")
+        bulk.write(session, table, rows, f"on conflict ({owner}, key) {newest}")
 
 
 def forget_keys(session: Session, table: type[Base], watch_id: int) -> None:
-    """So that whatever matches next counts as new."""
+    """Deletes the states, so that the next match counts as new."""
     owner = table.__table__.c[_name_owner(table)]
     session.execute(sa.delete(table).where(owner == watch_id))
 

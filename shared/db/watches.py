@@ -1,4 +1,4 @@
-"""Watches of every kind: what their models say of one, and how the link in a mail pauses and resumes it."""
+"""Watches of every kind: their models, and pausing and resuming by the link in a mail."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -10,28 +10,29 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, Session
 
 from shared.db.accounts import Account, lock
-from shared.db.base import AccountOwned, Base
+from shared.db.base import AccountOwned, Base, Numbered, Timestamped
 from shared.db.runs import schedule, unschedule
 from shared.db.watched_keys import forget_keys
 from shared.domain.plans import Plan
 from shared.domain.watch_kinds import LIMITED_KINDS, WATCH_KINDS, WatchKind
 
 
-class Watch(AccountOwned, Base):
+class Watch(Timestamped, AccountOwned, Numbered):
     """A model whose rows are the watches of one kind."""
 
     __abstract__ = True
     KIND: ClassVar[WatchKind]
-    KEYS: ClassVar[type[Base] | None] = None  # the state of each seat; forgotten by a pause, so what opens is new
+    KEYS: ClassVar[type[Base] | None] = None  # the state of each seat; deleted by a pause, so open seats are new
+
+    paused_at: Mapped[datetime | None]  # by a plan change, which a larger plan reverses
 
     if TYPE_CHECKING:
-        id: Mapped[int]
-        paused_at: Mapped[datetime | None]  # by a plan change, which a larger plan resumes
+        active: Mapped[bool]  # of most kinds: until it ends, or its owner pauses it
 
     @classmethod
     def is_live(cls) -> sa.ColumnElement[bool]:
-        """Neither ended nor paused by its owner; of these a plan allows so many."""
-        raise NotImplementedError
+        """Neither ended nor paused by its owner; a plan limits the number of these."""
+        return cls.active.is_(True)
 
     @classmethod
     def is_running(cls) -> sa.ColumnElement[bool]:
@@ -43,17 +44,17 @@ class Watch(AccountOwned, Base):
 
     @property
     def interval(self) -> timedelta:
-        """Between its checks; of a kind whose watches have runs of their own."""
+        """The time between checks, for a kind whose watches have their own runs."""
         raise NotImplementedError
 
     @property
     def has_ended(self) -> bool:
-        """For good: it cannot be resumed."""
+        """Whether it ended for good: it cannot be resumed."""
         return False
 
     @property
     def is_on(self) -> bool:
-        raise NotImplementedError
+        return self.active and self.paused_at is None
 
     def switch(self, *, on: bool) -> None:
         """Writes the columns that pause or resume it."""
@@ -65,17 +66,18 @@ def load_models() -> dict[WatchKind, type[Watch]]:
     """The model of each kind."""
     for kind in WATCH_KINDS:
         import_module(f"shared.db.{kind.files}")
-    models = {model.KIND: model for model in Watch.__subclasses__()}
+    families = [model.__subclasses__() or [model] for model in Watch.__subclasses__()]
+    models = {model.KIND: model for family in families for model in family}
     return {kind: models[kind] for kind in WATCH_KINDS}
 
 
 def list_limited_models() -> list[type[Watch]]:
-    """The models of those kinds of which a plan allows so many."""
+    """The models of the kinds that plans limit."""
     return [load_models()[kind] for kind in LIMITED_KINDS]
 
 
 class NoRoom(Exception):
-    """The plan allows no more running watches of this kind; the number it allows."""
+    """The plan allows no more running watches of this kind; has the limit."""
 
     def __init__(self, cap: int) -> None:
         super().__init__(cap)
@@ -102,7 +104,7 @@ def find_watch(session: Session, account: Account, kind: str, number: int) -> Pa
 
 
 def pause_watch(session: Session, watch: PausableWatch) -> None:
-    """It is checked no more until its owner continues with it; what it found stays. Nothing where it is paused."""
+    """Pauses it until its owner resumes it; its finds stay. Does nothing if it is already paused."""
     row, kind = watch.row, watch.row.KIND
     if not watch.is_running:
         return
@@ -115,7 +117,7 @@ def pause_watch(session: Session, watch: PausableWatch) -> None:
 
 
 def resume_watch(session: Session, account: Account, watch: PausableWatch) -> None:
-    """It is checked at once, and what it finds counts as new. Raises NoRoom."""
+    """Resumes it: it is checked at once, and its finds count as new. Raises NoRoom."""
     row, kind = watch.row, watch.row.KIND
     if watch.is_running:
         return

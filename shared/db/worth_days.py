@@ -1,4 +1,4 @@
-"""What the points of an account were worth, a row a day: the line of the home page."""
+"""The value of an account's points, one row a day, for the chart on the home page."""
 
 from collections.abc import Mapping
 from datetime import date
@@ -40,6 +40,6 @@ def note_worth(session: Session, day: date, cents: Mapping[str, Decimal]) -> int
 
 
 def list_worth(session: Session, account_id: int) -> list[tuple[date, Decimal]]:
-    """The days of the account with what its points were worth in US dollars, the oldest first."""
+    """The value of the account's points by day, in US dollars, the oldest first."""
     rows = sa.select(WorthDay.day, WorthDay.usd).where(WorthDay.account_id == account_id).order_by(WorthDay.day)
     return [(day, usd) for day, usd in session.execute(rows)]

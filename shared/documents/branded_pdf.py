@@ -64,13 +64,6 @@ def clean_text(text: str) -> str:
     return "".join(out)
 
 
-def to_showable(text: str) -> tuple[str, bool]:
-    """The text with what no face can show left out, and whether anything was."""
-    clean = clean_text(text)
-    shown_text = "".join(c for c in clean if c in "\n " + _JOINERS or _find_face(c))
-    return shown_text, shown_text != clean
-
-
 def list_fallbacks(texts: Iterable[str]) -> list[str]:
     """The faces beyond the family that these texts need."""
     needed = {_find_face(c) for c in set().union(*map(set, texts)) - {"\n", " ", *_JOINERS}}
@@ -141,8 +134,9 @@ def build_pdf(proposal: Proposal, brand: Brand) -> BuiltPdf:
 def _make_showable(thing: Any, left_out: list[bool]) -> Any:
     """A copy in which every text can be shown by the shipped typefaces."""
     if isinstance(thing, str):
-        text, changed = to_showable(thing)
-        left_out.append(changed)
+        clean = clean_text(thing)
+        text = "".join(c for c in clean if c in "\n " + _JOINERS or _find_face(c))
+        left_out.append(text != clean)
         return text
     if isinstance(thing, tuple):
         return tuple(_make_showable(part, left_out) for part in thing)

@@ -15,6 +15,7 @@ from shared.documents.bank_statements import BankEntry
 from shared.domain.card_value import CATEGORIES, OTHER
 from shared.domain.parsing.amounts import MAX_CELL_AMOUNT, parse_amount, uses_decimal_comma
 from shared.domain.parsing.numbers import list_readings
+from shared.domain.parsing.text import write_digits
 from shared.domain.spending import pasted_text, table
 from shared.domain.spending.categories import clean_description as plain_words
 from shared.domain.spending.categories import exclude_kind
@@ -54,10 +55,6 @@ class QifEntry:
     category: str
 
 
-def looks_like_qif(text: str) -> bool:
-    return bool(_LOOKS_LIKE_QIF.match(text))
-
-
 def read_qif_entries(text: str) -> Iterator[QifEntry]:
     """Each transaction of an account or a card; lists of categories, securities and accounts are passed over."""
     fields: dict[str, str] = {}
@@ -78,20 +75,17 @@ def read_qif_entries(text: str) -> Iterator[QifEntry]:
 
 
 def _build_entry(number: int, fields: dict[str, str]) -> QifEntry:
+    text = fields.get("D", "")
+    mark = next((letter for letter in text if letter in "./-"), "/")
+    day = _APOSTROPHE.sub(lambda m: f"{mark}{2000 + int(m[1]) if len(m[1]) < 3 else m[1]}", text)
     return QifEntry(
         number,
-        day=_clean_day(fields.get("D", "")),
+        day=re.sub(r"(?<=[/.-]) (?=\d)|^ ", "0", day),
         amount=fields.get("T") or fields.get("U", ""),
         payee=fields.get("P", ""),
         memo=fields.get("M", ""),
         category=fields.get("L", "").strip("[]").split(":")[-1],
     )
-
-
-def _clean_day(text: str) -> str:
-    mark = next((letter for letter in text if letter in "./-"), "/")
-    day = _APOSTROPHE.sub(lambda m: f"{mark}{2000 + int(m[1]) if len(m[1]) < 3 else m[1]}", text)
-    return re.sub(r"(?<=[/.-]) (?=\d)|^ ", "0", day)
 
 
 # Transactions of OFX and QFX statements, as their tags state them.
@@ -241,12 +235,12 @@ def read_source(
 
 def read_text(text: str, book: StatementBook, hints: Hints) -> StatementReading:
     """The lines of a statement in any form that is known. Raises UnreadableStatement."""
-    text = text.removeprefix("\ufeff")
+    text = write_digits(text.removeprefix("\ufeff"))
     if text.count("\n") + text.count("\r") > MOST_BREAKS:
         raise UnreadableStatement(f"has more than {MOST_BREAKS:,} line breaks", "a statement of fewer lines; split it")
     if looks_like_ofx(text):
         return _ofx(text, book, hints)
-    if looks_like_qif(text):
+    if _LOOKS_LIKE_QIF.match(text):
         return _qif(text, book, hints)
     if bank_statements.looks_like_camt(text):
         return _bank("camt", bank_statements.read_camt(text), book, hints)
@@ -331,6 +325,7 @@ _IN_TYPES = ("credit", "dep", "directdep", "div")
 
 def _entries(text: str, book: StatementBook, lines: LineReader) -> Iterator[tuple[StatementLine | Skipped, int]]:
     """Each with which way its type says that the money went. What the name does not tell, the memo may."""
+    of_card = "<CCSTMTRS>" in text.upper()  # a payment of a card, and not one by it
     for entry in read_entries(text):
         if entry.number > MAX_LINES:
             raise UnreadableStatement(f"has more than {MAX_LINES:,} transactions", "a statement of fewer; split it")
@@ -344,7 +339,8 @@ def _entries(text: str, book: StatementBook, lines: LineReader) -> Iterator[tupl
                 line = line._replace(category=lines.categorise(plain_words(f"{entry.name} {entry.memo}"), "", ""))
             line = line._replace(currency=entry.currency)
         kind_word = entry.kind.strip().lower()
-        yield line, SPENT if kind_word in _OUT_TYPES else RECEIVED if kind_word in _IN_TYPES else OPEN
+        is_out = kind_word in _OUT_TYPES and not (of_card and kind_word == "payment")
+        yield line, SPENT if is_out else RECEIVED if kind_word in _IN_TYPES else OPEN
 
 
 def _bank(slug: str, entries: Sequence[BankEntry], book: StatementBook, hints: Hints) -> StatementReading:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from html import escape
 from importlib.resources import files
 from itertools import pairwise
-from math import acos, asin, atan2, cos, degrees, hypot, radians, sin
+from math import acos, atan2, cos, degrees, dist, hypot, radians, sin
 
 Point = tuple[float, float]  # longitude and latitude, or x and y
 WIDTH, TALLEST, FLATTEST = 1000, 0.5, 0.3  # the picture, and its height for its width
@@ -20,7 +20,7 @@ NORTH, SOUTH = 90.0, -90.0
 TOLERANCE, SMALLEST_AREA = 0.55, 5.0  # pixels; islands below so many square pixels are left out
 ARC_STEPS = 24
 MAX_LEGS = 24
-LABEL_GAP, LABEL_HEIGHT = 30, 44  # of names as large as on a phone
+LETTER, LABEL_GAP, LABEL_HEIGHT = 18, 30, 44  # of names as large as on a phone
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,24 +52,60 @@ class MapWindow:
         return (point[0] - self.west) * self.scale, (self.north - point[1]) * self.scale
 
 
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A point with the name written for it, and where; no label where a neighbour's names it too."""
+
+    name: str
+    x: int
+    y: int
+    label: tuple[int, int] | None
+
+
+@dataclass(frozen=True, slots=True)
+class RouteMap:
+    """The parts of the picture in pixels, WIDTH wide; `land` and `ways` are paths as SVG writes them."""
+
+    says: str
+    height: int
+    land: str
+    ways: tuple[str, ...]
+    spots: tuple[Spot, ...]
+
+
 @lru_cache(maxsize=256)
-def draw_route_map(legs: tuple[tuple[Place, Place], ...]) -> str:
-    """The picture with its sentence; empty without a leg. 1 to 11 kB, and the shorter way round for each leg."""
+def lay_out_map(legs: tuple[tuple[Place, Place], ...]) -> RouteMap | None:
+    """None without a leg. 1 to 11 kB, and the shorter way round for each leg."""
     legs = tuple(leg for leg in legs if leg[0] != leg[1])[:MAX_LEGS]
     ways = _lay_out(legs)
     if not ways:
-        return ""
+        return None
     window = _find_window([point for way in ways for point in way])
-    land = "".join(_draw_land(window))
-    lines_of_ways = [[window.project(point) for point in way] for way in ways]
-    lines = "".join(f'<path class="way" d="{_write_path(way, closed=False)}"/>' for way in lines_of_ways)
+    lines = [[window.project(point) for point in way] for way in ways]
     spots: dict[str, Point] = {}
-    for leg, way in zip(legs, lines_of_ways, strict=True):
+    for leg, way in zip(legs, lines, strict=True):
         spots.setdefault(leg[0].name, way[0])
         spots.setdefault(leg[1].name, way[-1])
+    paths = tuple(_write_path(way, closed=False) for way in lines)
+    named = tuple(_place_names(spots, window.height))
+    return RouteMap(describe(legs), window.height, "".join(_draw_land(window)), paths, named)
+
+
+def draw_route_map(legs: tuple[tuple[Place, Place], ...]) -> str:
+    """The picture with its sentence; empty without a leg."""
+    route = lay_out_map(legs)
+    if route is None:
+        return ""
+    ways = "".join(f'<path class="way" d="{way}"/>' for way in route.ways)
+    spots = "".join(f'<circle class="city" cx="{spot.x}" cy="{spot.y}" r="7"/>' for spot in route.spots)
+    names = "".join(
+        f'<text x="{spot.label[0]}" y="{spot.label[1]}" text-anchor="middle">{escape(spot.name)}</text>'
+        for spot in route.spots
+        if spot.label
+    )
     return (
-        f'<svg class="map" viewBox="0 0 {WIDTH} {window.height}" role="img" aria-label="{escape(describe(legs))}">'
-        f'<path class="land" d="{land}"/>{lines}{"".join(_draw_spots(spots, window.height))}</svg>'
+        f'<svg class="map" viewBox="0 0 {WIDTH} {route.height}" role="img" aria-label="{escape(route.says)}">'
+        f'<path class="land" d="{route.land}"/>{ways}{spots}{names}</svg>'
     )
 
 
@@ -105,7 +141,7 @@ def _draw_great_circle(start: Point, end: Point) -> list[Point]:
     for step in range(1, ARC_STEPS):
         of_a, of_b = sin((1 - step / ARC_STEPS) * angle) / sin(angle), sin(step / ARC_STEPS * angle) / sin(angle)
         x, y, z = (of_a * p + of_b * q for p, q in zip(a, b, strict=True))
-        points.append((degrees(atan2(y, x)), degrees(asin(z))))
+        points.append((degrees(atan2(y, x)), degrees(atan2(z, hypot(x, y)))))
     return [*points, end]
 
 
@@ -189,17 +225,41 @@ def _write_path(points: Sequence[Point], *, closed: bool) -> str:
     return f"M{whole[0][0]} {whole[0][1]}l{body.lstrip()}" + ("z" if closed else "")
 
 
-def _draw_spots(spots: dict[str, Point], height: int) -> Iterable[str]:
-    """Points with names; a name that would lie on another one goes to the other side of its point, or is left out."""
-    taken: list[Point] = []
-    for name, (x, y) in spots.items():
-        yield f'<circle class="city" cx="{round(x)}" cy="{round(y)}" r="7"/>'
-        below, above = (x, y + 34), (x, y - 18)
-        for at in (below, above) if y < height - 60 else (above, below):
-            if 20 <= at[1] <= height - 6 and all(
-                abs(at[0] - tx) > 18 * len(name) + LABEL_GAP or abs(at[1] - ty) > LABEL_HEIGHT for tx, ty in taken
-            ):
-                taken.append(at)
-                anchor = "start" if x < 60 else "end" if x > WIDTH - 60 else "middle"
-                yield f'<text x="{round(x)}" y="{round(at[1])}" text-anchor="{anchor}">{escape(name)}</text>'
+def _place_names(spots: dict[str, Point], height: int) -> Iterable[Spot]:
+    """Points with names; those too close for a name each share one, as `HND, NRT`."""
+    groups = [[name] for name in spots]
+    labels: list[tuple[str, tuple[int, int]]] = []
+    while len(labels) < len(groups):
+        labels = []
+        for group in groups:
+            text = ", ".join(group)
+            free = _find_room(text, spots[group[0]], height, spots.values(), labels)
+            if free is None:
+                nearest = min(groups[: len(labels)], key=lambda other: dist(spots[other[0]], spots[group[0]]))
+                nearest += group
+                groups.remove(group)
+                labels.clear()
                 break
+            labels.append((text, free))
+    named = {group[0]: label for group, label in zip(groups, labels, strict=True)}
+    for name, (x, y) in spots.items():
+        text, label = named.get(name, (name, None))
+        yield Spot(text, round(x), round(y), label)
+
+
+def _find_room(
+    text: str, point: Point, height: int, points: Iterable[Point], labels: Sequence[tuple[str, Point]]
+) -> tuple[int, int] | None:
+    """A place above or below the point where no other label is, rather one that hides no point."""
+    half = LETTER * len(text) / 2
+    across = round(max(half, min(WIDTH - half, point[0])))
+    sides = (34, -18) if point[1] < height - 60 else (-18, 34)
+    places = [(across, round(point[1] + side)) for side in sides if 20 <= point[1] + side <= height - 6]
+    places.sort(
+        key=lambda at: sum(abs(x - at[0]) < half + 7 and abs(y - at[1] + LETTER / 2) < LETTER for x, y in points)
+    )
+    for place in places:
+        rooms = [(LETTER * (len(text) + len(other)) / 2 + LABEL_GAP, taken) for other, taken in labels]
+        if all(abs(place[0] - x) > room or abs(place[1] - y) > LABEL_HEIGHT for room, (x, y) in rooms):
+            return place
+    return None

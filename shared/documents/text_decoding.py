@@ -1,6 +1,7 @@
 """Text of an uploaded file: its encoding, or what kind of file it is instead."""
 
 import codecs
+import re
 
 from shared.documents.workbooks import UnreadWorkbook, read_workbook
 from shared.processes.bounded_process import Budget, ReaderEnded, read_bounded
@@ -28,12 +29,29 @@ _MARKS = {
 }
 
 
+_KANA = re.compile("[ぁ-んァ-ヶ]")
+# Encodings of one country, each with words of which one heads a column of its banks: any bytes are a text in most.
+_BY_WORDS = {
+    "gb18030": ("日期", "时间", "金额", "余额"),
+    "cp949": ("일자", "일시", "거래일", "이용일", "금액"),
+    "big5": ("日期", "金額", "餘額"),
+    "cp874": ("วันที่", "จำนวนเงิน"),
+    "cp1256": ("التاريخ", "المبلغ", "الرصيد"),
+    "cp1251": ("Дата", "дата", "Сумма", "сумма"),
+}
+_HEAD = 8_000  # bytes of a statement in which its columns are named
+
+
 class NoText(ValueError):
     """The text says what kind of file it is and quotes nothing of it."""
 
 
 def decode_text(content: bytes) -> str:
-    """UTF-8, UTF-16 or UTF-32 by its mark or its look, else Windows-1252; of a workbook CSV. Raises NoText."""
+    """UTF-8, UTF-16 or UTF-32 by its mark or its look, Shift JIS by its kana, another of one country by names of its
+    columns, else Windows-1252; of a workbook CSV.
+
+    Raises NoText.
+    """
     if len(content) > MAX_FILE_BYTES:
         raise NoText(f"larger than {MAX_FILE_BYTES >> 20} MiB")
     if kind := next((words for start, words in _KINDS.items() if content.startswith(start)), None):
@@ -42,7 +60,7 @@ def decode_text(content: bytes) -> str:
         return _decode_workbook(content)
     text = _try_encodings(content)
     if text is None or any(c in text for c in _UNWRITTEN):
-        raise NoText("no text in a known encoding (UTF-8, UTF-16 or Windows-1252)")
+        raise NoText("no text in a known encoding (UTF-8, UTF-16, one of East Asia or Windows-1252)")
     return text
 
 
@@ -61,12 +79,19 @@ _UNWRITTEN = [chr(code) for code in range(32) if chr(code) not in "\t\n\r\f\x1a"
 
 def _try_encodings(content: bytes) -> str | None:
     marked = next((name for mark, name in _MARKS.items() if content.startswith(mark)), None)
-    for encoding in (marked,) if marked else (_guess_encoding(content), "cp1252"):
+    for encoding in (marked,) if marked else (_guess_encoding(content), *_find_by_words(content), "cp932", "cp1252"):
         try:
-            return content.decode(encoding)
+            text = content.decode(encoding)
         except UnicodeDecodeError:
             continue
+        if encoding != "cp932" or _KANA.search(text):  # Western text that can be read so has none
+            return text
     return None
+
+
+def _find_by_words(content: bytes) -> list[str]:
+    head = content[:_HEAD]
+    return [name for name, words in _BY_WORDS.items() if any(word.encode(name) in head for word in words)]
 
 
 def _guess_encoding(content: bytes) -> str:

@@ -3,6 +3,7 @@
 import csv
 from datetime import date, datetime, time
 from io import BytesIO, StringIO
+from math import isfinite
 from typing import Any, NamedTuple
 from zipfile import BadZipFile, ZipFile
 
@@ -51,6 +52,8 @@ def _read_sheet(workbook: CalamineWorkbook, name: str) -> list[list[str]]:
 def _write_cell(value: Any) -> str:
     """A number with two decimals or six, so that no point of it can be taken for one between thousands."""
     if isinstance(value, float):
+        if not isfinite(value):
+            return ""
         if value == int(value):
             return f"{value:.0f}"
         return f"{value:.2f}" if value == round(value, 2) else f"{value:.6f}"

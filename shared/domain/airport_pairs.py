@@ -1,4 +1,4 @@
-"""Airports a journey can use at both ends: those of the cities asked for, and others within a radius."""
+"""Airports a journey can use at both ends: those of the requested cities, and others within a radius."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -15,18 +15,18 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True)
 class JourneyEnd:
-    """One end of a journey: the airports asked for, and airports near them with their distance in kilometres."""
+    """One end of a journey: the requested airports, and nearby ones with their distance in kilometres."""
 
     code: str  # of the airport or city, as it was asked for
     airports: tuple[str, ...]
     nearby: tuple[tuple[str, int], ...] = ()
 
     def find_group(self, airport: str) -> str:
-        """The airports asked for are one place; each nearby one is a place of its own."""
+        """The airports asked for are one place; each nearby one is a separate place."""
         return self.code if airport in self.airports else airport
 
     def find_distance(self, airport: str) -> int | None:
-        """Kilometres from the airports asked for; None for those themselves."""
+        """Kilometres from the requested airports; None for those."""
         return dict(self.nearby).get(airport)
 
 

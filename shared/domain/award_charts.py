@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Literal
 
-# lowest: what the cheapest seat costs where the programme announces no more, so that a seat can cost more.
+# lowest: the cheapest seat's price, where the programme announces only that, so a seat can cost more.
 Season = Literal["lowest", "off_peak", "standard", "peak"]
 SEASONS: tuple[Season, ...] = ("lowest", "off_peak", "standard", "peak")
 Points = dict[Season, int]
@@ -65,7 +65,7 @@ class Chart:
 
 @dataclass(frozen=True, slots=True)
 class ChartRoute:
-    """What a chart needs to know of a route: miles, both countries, and the zone of each end in its system."""
+    """A route, for a chart: miles, both countries, and the zone of each end in its system."""
 
     miles: int
     countries: tuple[str, str]
@@ -74,7 +74,7 @@ class ChartRoute:
 
 @dataclass(frozen=True, slots=True)
 class CabinPrice:
-    """Points by season of one cabin, and the band or zone pair they stand under."""
+    """Points by season of one cabin, and the band or zone pair they belong to."""
 
     points: Points
     place: str
@@ -83,7 +83,7 @@ class CabinPrice:
 
 @dataclass(frozen=True, slots=True)
 class RoutePrice:
-    """What one programme asks for one airline on one route."""
+    """One programme's price for one airline on one route."""
 
     program: str
     charts: tuple[Chart, ...]
@@ -96,11 +96,11 @@ class RoutePrice:
 
     @property
     def chart(self) -> Chart:
-        """The chart that stands for the answer: its kind, source and dates."""
+        """The chart to cite for the answer: its kind, source and dates."""
         return self.charts[0]
 
     def chart_of(self, cabin: str | None) -> Chart:
-        """The chart a cabin's price stands in."""
+        """The chart with a cabin's price."""
         price = self.cabins.get(cabin) if cabin else None
         return price.chart if price and price.chart else self.chart
 
@@ -149,7 +149,7 @@ def find_cabin_price(chart: Chart, trip: ChartRoute, cabin: str) -> CabinPrice |
 
 
 def merge_prices(prices: Iterable[CabinPrice]) -> CabinPrice | None:
-    """One price from several charts of equal standing: seasons add up, a contradiction leaves the season out."""
+    """One price from several charts of equal standing: merges seasons, without those that contradict."""
     options = list(prices)
     if not options:
         return None
@@ -162,7 +162,7 @@ def merge_prices(prices: Iterable[CabinPrice]) -> CabinPrice | None:
 
 
 def group_charts(charts: Iterable[Chart], airline: str, partner: bool, on: date) -> list[list[Chart]]:
-    """The charts that may price an airline's flights, best first; charts of one group are of equal standing.
+    """The charts that may price an airline's flights, best first; charts in one group have equal rank.
 
     Own or named charts come before the chart for all other partners, and exceptions before the general rule: those
     of a place (Hawaii) before those of any flight within a country.
@@ -179,9 +179,9 @@ def group_charts(charts: Iterable[Chart], airline: str, partner: bool, on: date)
 
 
 def is_refuted(chart: Chart, quoted: Iterable[tuple[str, int]]) -> bool:
-    """Whether a chart that names no airline contradicts dated prices of one: cabin and points.
+    """Whether a chart that names no airline contradicts an airline's dated prices (cabin and points).
 
-    A price that stands nowhere in the chart's column of the cabin shows that the airline is priced apart.
+    A price that is nowhere in the chart's column of the cabin shows that the airline is priced apart.
     """
     if chart.scope != "all_other_partners" or chart.dynamic:
         return False
@@ -196,7 +196,7 @@ def _list_points(chart: Chart, cabin: str) -> set[int]:
 def _find_group_price(
     group: Sequence[Chart], trips: Mapping[str | None, ChartRoute], cabin: str
 ) -> tuple[CabinPrice | None, list[Chart]]:
-    """One cabin's price from charts of equal standing, the chart of the lowest season first, and those charts."""
+    """One cabin's price from charts of equal rank, and those charts, the one of the lowest season first."""
     prices = [(c, p) for c in group if (p := find_cabin_price(c, trips[c.zone_system], cabin))]
     if len(prices) > 1:
         prices.sort(key=lambda pair: min(SEASONS.index(season) for season in pair[1].points))
@@ -209,7 +209,7 @@ def find_route_price(
 ) -> RoutePrice | None:
     """The price of every cabin from the first group that has one; None without any chart for this airline.
 
-    An exception that lists the route in any cabin prices it alone: a cabin it leaves out has no price.
+    Only the exception prices a route it lists in any cabin: a cabin it leaves out has no price.
     """
     if not groups:
         return None

@@ -12,7 +12,7 @@ WEEKDAYS: tuple[Weekday, ...] = get_args(Weekday)  # in the order of date.weekda
 
 
 def judge_seats(seen: bool, *, answered: bool, on_sale: bool = True) -> SeatsKnown:
-    """`none` means that every source that was asked looked and nothing is open; one that failed may have had seats."""
+    """`none` means that every source answered and nothing is open; a failed one may have had seats."""
     if seen:
         return "available"
     return "none" if answered and on_sale else "unknown"
@@ -44,7 +44,7 @@ S = TypeVar("S", bound=SeatTerms)
 
 @dataclass(frozen=True)
 class MatchKey:
-    """What a monitor keeps a state for: one carrier, programme, day and cabin."""
+    """The key of a monitor's state: one carrier, programme, day and cabin."""
 
     airline: str
     program: str
@@ -74,14 +74,14 @@ class MonitorTerms:
     airlines: frozenset[str] | None = None
     passengers: int = 1
     max_points: int | None = None
-    programs: frozenset[str] | None = None  # whose prices count; None means anybody's
+    programs: frozenset[str] | None = None  # whose prices count; None means any
     nonstop_only: bool = False
     weekdays: frozenset[str] | None = None
     max_taxes: Decimal | None = None
     max_taxes_currency: str | None = None
 
     def match(self, seat: SeatTerms) -> bool:
-        """Whether a seat fits all terms but the one on taxes, whose currencies need rates.
+        """Whether a seat fits all terms except taxes, whose currencies need rates.
 
         An unknown number of seats is enough: the request to the provider already named the passengers. Unknown stops
         are no proof of a non-stop flight.
@@ -114,7 +114,7 @@ def find_best(terms: MonitorTerms, seats: Iterable[S]) -> dict[MatchKey, S]:
 
 
 class FlownSeat(SeatTerms, Protocol):
-    """A seat of which the flight is known as far as the source says."""
+    """A seat with its flight, as far as the source says."""
 
     @property
     def origin(self) -> str: ...
@@ -128,7 +128,7 @@ F = TypeVar("F", bound=FlownSeat)
 
 
 def group_flight_days(seats: Iterable[F]) -> list[list[F]]:
-    """The prices of each flight on each day, in one cabin: the best first, and so the groups."""
+    """Groups the prices by flight and day, in one cabin; groups and prices best first."""
     groups: dict[tuple[object, ...], list[F]] = {}
     for seat in sorted(seats, key=rank_value):
         flight = (seat.flight_numbers, seat.airline, seat.origin, seat.destination, seat.stops)

@@ -9,7 +9,7 @@ ENDING_SOON_DAYS = 90
 
 
 def value_balance(points: int, cents_per_point: Decimal, currency: str = "USD") -> Decimal:
-    """Points in whole units of a currency, whose hundredths the value of a point is given in."""
+    """The value of points in whole units of a currency; the value of a point is in hundredths."""
     return round_to_minor_unit(points * cents_per_point / 100, currency)
 
 
@@ -23,5 +23,5 @@ def is_ending_soon(points: int, expires_on: date | None, today: date) -> bool:
 
 
 def quote_rule(rule: str, months: int | None) -> str:
-    """A programme's expiry rule as it is kept; no date is ever computed from it."""
+    """A programme's expiry rule in its stored words; no date is ever computed from it."""
     return f"{rule}, {months} months" if months else rule

@@ -1,4 +1,4 @@
-"""Rules of paid plans: which subscription counts, which plan it gives, and what an operator gave besides."""
+"""Rules of paid plans: which subscription counts, which plan it gives, and what an operator granted."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,12 +9,12 @@ from shared.domain.plans import Plan
 PAID = frozenset({"active", "trialing"})
 LATE = frozenset({"past_due"})  # a payment failed and is tried again
 TRIAL_NOTICE = timedelta(days=3)  # before the first payment
-LOOK_EVERY = timedelta(days=1)  # also where no event came
+LOOK_EVERY = timedelta(days=1)  # even without an event
 
 
 @dataclass(frozen=True)
 class Subscription:
-    """One subscription as the payment service says it is now. `plan` is None for a price no setting names."""
+    """The current state of a subscription at the payment service. `plan` is None for a price no setting names."""
 
     id: str
     item_id: str
@@ -24,20 +24,20 @@ class Subscription:
     period_ends_at: datetime | None = None
     cancels_at: datetime | None = None
     trial_ends_at: datetime | None = None
-    unpaid_since: datetime | None = None  # since when the newest invoice waits, where a payment is late
+    unpaid_since: datetime | None = None  # when the newest invoice was made; counts only while a payment is late
 
 
 @dataclass(frozen=True)
 class Holding:
-    """The plan of an account, what payment added to it, and what it is without payment."""
+    """The plan of an account, the part that payment gives, and the plan without payment."""
 
     plan: Plan
     paid: Plan | None = None
-    unpaid: Plan | None = None  # what the account had when payment began; None as long as nothing is paid
+    unpaid: Plan | None = None  # the account's plan when payment started; None while nothing is paid
 
 
 def choose_subscription(subscriptions: Sequence[Subscription]) -> Subscription | None:
-    """The one that counts: paid before late, the higher plan before the lower. None when none is living."""
+    """The subscription that counts: paid before late, the higher plan first. None if none is live."""
     living = [one for one in subscriptions if one.status in PAID | LATE]
     return max(living, key=lambda one: (one.status in PAID, one.plan or Plan.FREE, one.id), default=None)
 
@@ -45,7 +45,7 @@ def choose_subscription(subscriptions: Sequence[Subscription]) -> Subscription |
 def find_paid_plan(
     subscription: Subscription | None, paid: Plan | None, late_since: datetime | None, grace: timedelta, now: datetime
 ) -> Plan | None:
-    """What a subscription gives now. One at a price no one knows changes nothing: someone pays for it."""
+    """The plan a subscription gives now. One at an unknown price changes nothing: someone pays for it."""
     if subscription is None:
         return None
     if subscription.status in LATE and (late_since or now) + grace <= now:
@@ -54,9 +54,9 @@ def find_paid_plan(
 
 
 def settle_holding(holding: Holding, paid: Plan | None) -> Holding:
-    """The plan that payment gives takes the place of the one it gave before.
+    """Replaces the plan that payment gave before by the one it gives now.
 
-    What the operator gave stands: a payment that ends or is small takes nothing of it.
+    What the operator gave stays: a payment that ends or is small takes none of it away.
     """
     if paid == holding.paid:
         return holding

@@ -1,4 +1,4 @@
-"""Past transfer bonuses of one route: how often they came, when, and how high. Nothing here says one will come."""
+"""Past transfer bonuses of one route: how often they came, when, and how high. Never predicts one."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ _SEASONS = ("winter", "spring", "summer", "autumn")  # of the northern half, by 
 
 @dataclass(frozen=True)
 class PastBonus:
-    """A bonus that has begun; `starts_on` is None where only its last day is known."""
+    """A bonus that has started; `starts_on` is None where only its last day is known."""
 
     percent: int
     starts_on: date | None
@@ -31,7 +31,7 @@ def find_season(day: date) -> str:
 
 
 def find_yearly_season(bonuses: Sequence[PastBonus]) -> tuple[str, int] | None:
-    """A season in which a bonus began each year up to the last one, and the first of these years."""
+    """A season in which a bonus started every year up to the last, and the first of these years."""
     years: dict[str, set[int]] = defaultdict(set)
     for bonus in bonuses:
         years[find_season(bonus.began)].add(bonus.began.year + (bonus.began.month == 12))  # December opens a winter
@@ -43,7 +43,7 @@ def find_yearly_season(bonuses: Sequence[PastBonus]) -> tuple[str, int] | None:
 
 
 def _count_run(years: set[int]) -> int:
-    """How many years follow one another up to the last."""
+    """The number of consecutive years up to the last."""
     last, length = max(years), 0
     while last - length in years:
         length += 1
@@ -51,7 +51,7 @@ def _count_run(years: set[int]) -> int:
 
 
 def describe_pattern(bonuses: Sequence[PastBonus]) -> str | None:
-    """What was seen, with the days of the last one; None for fewer than two bonuses."""
+    """Describes past bonuses, with the days of the last one; None for fewer than two."""
     if len(bonuses) < LEAST_BONUSES:
         return None
     ordered = sorted(bonuses, key=lambda b: (b.began, b.ends_on))

@@ -1,4 +1,4 @@
-"""Welcome bonuses one after another: which card, who opens it, and when, within the spending there is."""
+"""Welcome bonuses one after another: which card, who opens it, and when, within the available spending."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -14,7 +14,7 @@ MAX_MONTHS = 12
 
 @dataclass(frozen=True)
 class BonusCard:
-    """A card whose bonus can be planned. Amounts are in one currency; `last_day` is that of the offer."""
+    """A card whose bonus can be planned. Amounts are in one currency; `last_day` is the offer's."""
 
     slug: str
     issuer: str
@@ -29,13 +29,13 @@ class BonusCard:
 
 @dataclass(frozen=True)
 class Person:
-    """A member of the household and the cards kept of them."""
+    """A member of the household and their cards."""
 
     name: str
     cards: tuple[OwnCard, ...]
 
     def may_open(self, card: BonusCard, on: date) -> bool:
-        """Whether no rule that is told stands against the card on a day; one that cannot be checked does."""
+        """Whether no known rule prevents the card on a day; a rule that cannot be checked does."""
         if any(own.slug == card.slug and own.is_open(on) for own in self.cards):
             return False
         return all(check_rule(rule, card.slug, self.cards, on).applies == "no" for rule in card.rules)
@@ -59,9 +59,9 @@ def plan_bonuses(
     months: int,
     promised: Decimal = Decimal(0),
 ) -> list[BonusStep]:
-    """The bonuses of so many months, one at a time: what a month brings most is opened next.
+    """Plans the bonuses of that many months, one at a time: the best per month is opened next.
 
-    `monthly` is what the household spends, `promised` what open bonuses still ask for: that is spent first.
+    `monthly` is the household's spending, `promised` what open bonuses still need, which comes first.
     """
     if monthly <= 0:
         return []
@@ -90,7 +90,7 @@ def plan_bonuses(
 
 
 def _count_months(spend: Decimal, monthly: Decimal) -> int:
-    """The months that a bonus takes all spending of; one at least, so that no two cards are opened at once."""
+    """The months whose spending a bonus takes up; at least one, so that no two cards are opened together."""
     return max(1, math.ceil(spend / monthly))
 
 

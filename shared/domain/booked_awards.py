@@ -7,7 +7,7 @@ from decimal import ROUND_CEILING, Decimal
 from itertools import pairwise
 from typing import Protocol
 
-_CONNECTION = timedelta(days=1)  # a leg that leaves later than a day after the one before is no connection
+_CONNECTION = timedelta(days=1)  # a leg that leaves more than a day after the previous one is no connection
 
 
 @dataclass(frozen=True)
@@ -39,12 +39,12 @@ def build_fee(amount: Decimal | None, unit: str, currency: str, points_each: int
 
 
 def find_ceiling(points_each: int, fee: RedepositFee | None) -> int:
-    """The most points a new seat may cost so that each person saves some after the fee; 0 where none can."""
+    """The most points a new seat may cost so that everyone saves after the fee; 0 if none can."""
     return max(0, points_each - (fee.points if fee else 0) - 1)
 
 
 def is_one_journey(legs: Sequence[AwardLeg]) -> bool:
-    """Whether the legs follow each other as connections, and do not lead back to where they began."""
+    """Whether the legs follow each other as connections, and do not return to the start."""
     connected = all(
         a.destination == b.origin and timedelta(0) <= b.departure_date - a.departure_date <= _CONNECTION
         for a, b in pairwise(legs)

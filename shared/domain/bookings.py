@@ -12,9 +12,15 @@ from shared.errors import Fault
 FlightState = Literal["upcoming", "past", "cancelled"]
 StayState = Literal["upcoming", "current", "past", "cancelled"]
 Against = Literal["original_points", "original_pay_rate"]
-# Fields that exist for one kind of payment only.
+# Fields for only one kind of payment.
 AWARD_ONLY = {"flight": ("points_spent", "program", "cash_price"), "hotel": ("original_points",)}
 CASH_ONLY = {"flight": ("cash_paid",), "hotel": ()}
+# Fields of a booked stay, and of one that is only watched.
+BOOKED_ONLY = (
+    *("original_points", "original_pay_rate_usd", "room_type", "rate_plan", "confirmation_number", "trip_id"),
+    *("hotel_city", "hotel_country", "cancelled_on", "points_back", "money_back"),
+)
+ALERT_ONLY = ("max_points_per_night", "max_cash_per_night", "active")
 CASH_NEEDS = {"flight": "cash_paid", "hotel": "original_pay_rate_usd"}
 
 
@@ -32,7 +38,7 @@ def split_by_local_day(places: Iterable[tuple[str, str]], now: datetime) -> tupl
 
 
 def get_flight_state(departs: date, cancelled: bool, today: date) -> FlightState:
-    """`today` is the day at the airport the leg leaves from; the day of departure itself is still to come."""
+    """`today` is the day at the airport the leg leaves from; the day of departure still counts as upcoming."""
     if cancelled:
         return "cancelled"
     return "upcoming" if departs >= today else "past"
@@ -48,7 +54,7 @@ def get_stay_state(arrives: date, leaves: date, cancelled: bool, today: date) ->
 
 
 def find_faults(what: Literal["flight", "hotel"], terms: Mapping[str, Any], *, unpriced: bool = False) -> list[Fault]:
-    """What is wrong with the terms of a leg or a stay, taken together; `unpriced` ones need not say what was paid."""
+    """Faults of the terms of a leg or a stay; `unpriced` ones need no price."""
     faults = _find_payment_faults(what, terms, unpriced)
     if what == "hotel":
         arrives, leaves = terms["check_in_date"], terms["check_out_date"]
@@ -61,6 +67,25 @@ def find_faults(what: Literal["flight", "hotel"], terms: Mapping[str, Any], *, u
     if back and back < terms["departure_date"]:
         faults.append(Fault("return_date", "is before departure_date", f"a date from {terms['departure_date']}"))
     return faults
+
+
+def find_foreign_fields(terms: Mapping[str, Any], *, booked: bool) -> list[Fault]:
+    """Terms that a booked stay, or one that is only watched, does not have."""
+    foreign, needed = (ALERT_ONLY, "one that is not booked") if booked else (BOOKED_ONLY, "a booked stay")
+    return [
+        Fault(name, f"is of {needed}", f"no {name.replace('hotel_', '')}")
+        for name in foreign
+        if terms.get(name) is not None
+    ]
+
+
+def find_limit_faults(kind: str, most_points: int | None, most_cash: Decimal | None) -> list[Fault]:
+    """Faults of the price limit for a night of a watched stay: points for an award, or else money."""
+    if kind == "cash" and most_cash is None:
+        return [Fault("max_cash_per_night", "is needed for kind cash", "an amount")]
+    if most_points is not None and most_cash is not None:
+        return [Fault("max_cash_per_night", "goes with no max_points_per_night", "one of the two for each alert")]
+    return []
 
 
 def _find_payment_faults(what: Literal["flight", "hotel"], terms: Mapping[str, Any], unpriced: bool) -> list[Fault]:
@@ -80,11 +105,6 @@ def _find_payment_faults(what: Literal["flight", "hotel"], terms: Mapping[str, A
 def list_excluded_fields(what: Literal["flight", "hotel"], kind: str) -> tuple[str, ...]:
     """The fields a booking of this kind cannot have."""
     return AWARD_ONLY[what] if kind == "cash" else CASH_ONLY[what]
-
-
-def has_cost(points: int | None, cash: Decimal | None) -> bool:
-    """Whether a leg carries the cost of its booking; of several legs one should."""
-    return bool(points) or bool(cash)
 
 
 @dataclass(frozen=True)
@@ -109,6 +129,20 @@ def find_price_drop(
     return PriceDrop(None, saved[0], booked[2], saved[1], "original_pay_rate") if saved else None
 
 
+def find_fit(
+    kind: str, limit: int | Decimal | None, stay: tuple[str, int], offered: tuple[Any, Any, Any]
+) -> Decimal | None:
+    """The average cost of a night of a stay, given its currency and nights, if within the limit.
+
+    The offer is points, cash and currency. Without a limit any price fits.
+    """
+    points, cash, code = offered
+    price = points if kind == "award" else cash if code == stay[0] else None
+    if price is None or (limit is not None and price > limit * stay[1]):
+        return None
+    return (Decimal(price) / stay[1]).quantize(Decimal(1) if kind == "award" else Decimal("0.01"), ROUND_HALF_UP)
+
+
 def _find_saving(paid: int | Decimal | None, price: int | Decimal | None) -> tuple[Decimal, Decimal] | None:
     """The difference, and its share of what was paid in percent."""
     if paid is None or price is None or price >= paid:
@@ -118,7 +152,7 @@ def _find_saving(paid: int | Decimal | None, price: int | Decimal | None) -> tup
 
 
 def value_point(fare: Decimal, taxes: Decimal, points: int) -> Decimal | None:
-    """What a point was worth in cents of the fare's currency: the fare it replaced, less what was paid besides."""
+    """What a point was worth in cents of the fare's currency: the fare it replaced, less the taxes paid."""
     if points <= 0:
         return None
     return ((fare - taxes) * 100 / points).quantize(Decimal("0.01"), ROUND_HALF_UP)

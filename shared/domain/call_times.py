@@ -1,4 +1,4 @@
-"""Times of calls, counted by steps that grow with the time, and the percentiles that such counts tell."""
+"""Times of calls, counted in steps that grow with the time, and percentiles from such counts."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ def estimate_percentile(counts: Sequence[tuple[int, int]], part: float) -> float
 
 
 def _estimate_time(counts: Sequence[tuple[int, int]], rank: int) -> float:
-    """The time of the call of this rank, where those of a step lie evenly over it."""
+    """The time of the call of this rank, assuming calls are spread evenly over a step."""
     for step, calls in counts:
         if rank < calls:
             longest = STEPS[bisect_right(STEPS, step) % len(STEPS)] - 1

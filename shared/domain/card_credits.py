@@ -1,4 +1,4 @@
-"""Credits of cards by cycle: which days a cycle holds, what of it is used, what is open, and when it ends."""
+"""Credits of cards by cycle: the days of a cycle, what is used and open, and when it ends."""
 
 import re
 from collections import defaultdict
@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
-from typing import Literal, Protocol, get_args
+from typing import Literal, get_args
 
 from shared.domain import names
 from shared.domain.dates import add_months, format_day, format_weekday
 from shared.domain.spending.model import StatementLine
 
-# yearly: once a year, and it is not known which year the issuer counts.
+# yearly: once a year, where it is not known which year the issuer counts.
 Cycle = Literal["monthly", "quarterly", "half_yearly", "calendar_year", "anniversary", "yearly"]
 CYCLES: tuple[str, ...] = get_args(Cycle)
 CYCLES_A_YEAR: dict[str, int] = {
@@ -24,7 +24,7 @@ CYCLES_A_YEAR: dict[str, int] = {
     "yearly": 1,
 }
 _MONTHS: dict[str, int] = {"monthly": 1, "quarterly": 3, "half_yearly": 6, "calendar_year": 12}
-# Days before its end from which an open credit is due soon: the shorter the cycle, the later.
+# Days before its end when an open credit counts as due: fewer for shorter cycles.
 DUE_SOON: dict[str, int] = {"monthly": 10, "quarterly": 30, "half_yearly": 45, "calendar_year": 60, "anniversary": 60}
 _WORDS: dict[str, str] = {
     "monthly": "a month",
@@ -36,30 +36,27 @@ _WORDS: dict[str, str] = {
 }
 
 
-_GIVEN_BACK = re.compile(r"\b(credit|reimbursement)\b", re.IGNORECASE)  # of the issuer, and never of a shop
+_GIVEN_BACK = re.compile(r"\b(credit|reimbursement)\b", re.IGNORECASE)  # of the issuer, never of a shop
 
 
-class Credit(Protocol):
-    @property
-    def credit(self) -> str: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def enrolment(self) -> bool: ...
-    @property
-    def merchants(self) -> tuple[str, ...]: ...
-    @property
-    def amount(self) -> Decimal: ...
-    @property
-    def currency(self) -> str: ...
-    @property
-    def cycle(self) -> str: ...
-    @property
-    def counts(self) -> bool: ...
-    @property
-    def valid_from(self) -> date | None: ...
-    @property
-    def valid_to(self) -> date | None: ...
+@dataclass(frozen=True)
+class Credit:
+    """Money a card gives back each cycle, from a day to a day.
+
+    `counts`: it pays for travel of any kind, so it counts in the value of the card; the others depend on the person.
+    `merchants`: words by which statements name where it is spent; empty if none is certain.
+    """
+
+    credit: str
+    name: str
+    enrolment: bool
+    merchants: tuple[str, ...]
+    amount: Decimal
+    currency: str
+    cycle: str
+    counts: bool
+    valid_from: date | None
+    valid_to: date | None
 
 
 @dataclass(frozen=True)
@@ -72,7 +69,7 @@ class Period:
 
 @dataclass(frozen=True)
 class CreditState:
-    """A credit in one cycle. `period` is None where the days of the cycle cannot be told; then nothing ends."""
+    """A credit in one cycle. `period` is None if the days of the cycle are unknown; then nothing ends."""
 
     period: Period | None
     amount: Decimal
@@ -86,9 +83,9 @@ class CreditState:
 
 
 def find_period(cycle: str, day: date, opened_on: date | None) -> Period | None:
-    """The cycle a day lies in. None: yearly without a known year, or the card's year without its opening day.
+    """The cycle of a day. None: yearly without a known year, or the card's year without its opening day.
 
-    A card opened on 29 February begins its other years on 28 February, as the fee does.
+    A card opened on 29 February starts its other years on 28 February, as the fee does.
     """
     if cycle == "anniversary":
         return None if opened_on is None or day < opened_on else _find_card_year(opened_on, day)
@@ -109,10 +106,10 @@ def _find_card_year(opened_on: date, day: date) -> Period:
 def find_state(
     credit: Credit, today: date, opened_on: date | None, closed_on: date | None, used: Mapping[date, Decimal]
 ) -> CreditState:
-    """What of a credit is used in the cycle of today. `used` is the amount used by the first day of a cycle.
+    """The used part of a credit in today's cycle. `used` has the amounts by the first day of a cycle.
 
-    A credit that is withdrawn, or a card that is closed, within the cycle ends it early. Where no cycle can be told,
-    what is kept under this calendar year counts as used.
+    Withdrawing a credit, or closing a card, ends the cycle early. If the cycle is unknown,
+    amounts stored for this calendar year count as used.
     """
     period = find_period(credit.cycle, today, opened_on)
     if period is None:
@@ -126,16 +123,16 @@ def find_state(
 
 
 def find_cycle_start(cycle: str, day: date, opened_on: date | None) -> date:
-    """The day under which the use of a credit is kept: the first of its cycle, else the first of January."""
+    """The day that a credit's use is stored under: the first of its cycle, else 1 January."""
     period = find_period(cycle, day, opened_on)
     return period.first if period else date(day.year, 1, 1)
 
 
 @dataclass(frozen=True)
 class SeenUse:
-    """What a statement of the very card shows of a credit in one cycle.
+    """A credit's use in one cycle, from a statement of the same card.
 
-    `is_proved`: the issuer gave it back, or it was spent where nothing has to be activated before.
+    `is_proved`: the issuer reimbursed it, or it was spent on a credit that needs no activation.
     """
 
     credit: str
@@ -155,9 +152,9 @@ class SeenUse:
 def find_uses(
     credits: Iterable[Credit], lines: Sequence[StatementLine], currency: str, opened_on: date | None
 ) -> list[SeenUse]:
-    """The credits whose merchants the lines name, by cycle; never more than the credit, and what came back is not used.
+    """The credits whose merchants the lines name, by cycle; never more than the credit, and refunds do not count.
 
-    Where the issuer's own line of a credit is there, purchases are not looked at: they are the same money.
+    If the issuer's own line of a credit is there, purchases are ignored: they are the same money.
     """
     texts = [f" {names.normalize_name(line.description)} " for line in lines]
     uses = []
@@ -197,7 +194,7 @@ def _sum_use(credit: Credit, start: date, lines: Sequence[StatementLine]) -> See
 
 
 def sum_counted(credits: Iterable[Credit], currency: str) -> Decimal | None:
-    """A year's credits that pay for travel of any kind; None where no credit of the card is known."""
+    """A year's credits for travel of any kind; None if no credit of the card is known."""
     all_credits = list(credits)
     if not all_credits:
         return None

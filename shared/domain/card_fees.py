@@ -1,4 +1,4 @@
-"""An annual fee next to what its card brought in a year: keep the card, change it, or close it."""
+"""An annual fee compared with what its card brought in a year: keep the card, change it, or close it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from shared.domain.party_prices import format_amount
 
 @dataclass(frozen=True)
 class FeeReview:
-    """Amounts of the last twelve months in the currency of the fee. None: nothing is known of it.
+    """Amounts of the last twelve months in the currency of the fee. None: unknown.
 
     `cheaper`: cards of the same issuer and points with a smaller fee, the smallest first.
     """

@@ -20,9 +20,9 @@ Advice = Literal["transfer", "portal", "wait"]
 
 @dataclass(frozen=True)
 class CardPrice:
-    """One currency's way to the award, and what a portal asks for the same flight, where that is known.
+    """One currency's way to the award, and the portal's price for the same flight, if known.
 
-    `value`: what one of its points is worth, in US cents.
+    `value`: the worth of one of its points, in US cents.
     """
 
     currency: str
@@ -36,7 +36,7 @@ class CardPrice:
 
     @property
     def worth(self) -> Decimal | None:
-        """Of the points, in US dollars."""
+        """The worth of the points, in US dollars."""
         return None if self.value is None else self.points * self.value / 100
 
     @property
@@ -67,9 +67,9 @@ def find_card_prices(
 
 
 def advise_on_cards(prices: Sequence[CardPrice], portal: int | None, age: timedelta) -> Advice:
-    """`portal` is what a portal asks: it does not depend on seats. Else `transfer` while the sighting is fresh.
+    """Advises `portal` if it takes fewer points: it needs no seat. Else `transfer` while the sighting is fresh.
 
-    Points are compared within the currencies that have portals: those of others can be worth many times as much.
+    Points are compared only among currencies with portals: others' can be worth many times as much.
     wait: no currency gets there and no fare is known, or the seat was seen too long ago to move points for it.
     """
     compared = [p.points for p in prices if p.portal is not None] or [p.points for p in prices]

@@ -1,4 +1,4 @@
-"""What a card pays for one purchase, with what is left of the cap of its rate."""
+"""A card's return on one purchase, with what is left of its rate's cap."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ _CYCLES: Mapping[int, str] = {1: "month", 3: "quarter", 6: "half-year", 12: "yea
 
 @dataclass(frozen=True)
 class MonthlySpending:
-    """What statements of one card say of one month and category, in the card's currency."""
+    """One card's spending in one month and category by statements, in the card's currency."""
 
     month: date
     category: str
@@ -21,7 +21,7 @@ class MonthlySpending:
 
 @dataclass(frozen=True)
 class Cap:
-    """`amount` of one cycle; `used` is None where no statement of this cycle is known."""
+    """`amount` of one cycle; `used` is None without a statement of this cycle."""
 
     amount: Decimal
     cycle: str
@@ -34,20 +34,20 @@ class Cap:
 
 @dataclass(frozen=True)
 class Purchase:
-    """`points` and `cash` are of the whole purchase; `at_rate` is the part that the cap still holds at `rate`."""
+    """`points` and `cash` are of the whole purchase; `at_rate` is the part within the cap at `rate`."""
 
     rate: CategoryRate
     at_rate: Decimal
     points: Decimal
     cash: Decimal
     cap: Cap | None
-    beyond: CategoryRate | None  # what is paid over the cap; None: nothing is known
+    beyond: CategoryRate | None  # the rate over the cap; None: unknown
 
 
 def value_purchase(
     rates: Sequence[CategoryRate], category: str, amount: Decimal, spending: Iterable[MonthlySpending], today: date
 ) -> Purchase | None:
-    """Values a purchase; None where no rate is known for the category. An unknown use of the cap counts as none."""
+    """Values a purchase; None if the category's rate is unknown. Unknown use of the cap counts as zero."""
     rate = find_rate(rates, category)
     if rate is None:
         return None
@@ -75,7 +75,7 @@ def _find_cap(
 
 
 def find_cycle_start(months: int, day: date) -> date:
-    """The first day of the months of the calendar that a cap is counted by."""
+    """The first day of the cap's cycle of calendar months."""
     return date(day.year, (day.month - 1) // months * months + 1, 1)
 
 
@@ -85,7 +85,7 @@ def _earn(rate: CategoryRate, amount: Decimal) -> tuple[Decimal, Decimal]:
 
 
 def describe_cap(purchase: Purchase, currency: str, last_day: str | None) -> str:
-    """What of the cap is used, in half a sentence; empty without a cap. `last_day`: the last day of the statements."""
+    """The used part of the cap, as a clause; empty without a cap. `last_day`: the last day of the statements."""
     cap = purchase.cap
     if cap is None:
         return ""

@@ -31,7 +31,7 @@ Category = Literal[
 ]
 CATEGORIES: tuple[str, ...] = get_args(Category)
 OTHER = "other"
-# What people call categories besides; the published list has each once.
+# Other names for categories; the published list has each once.
 _CALLED = {
     "flights": "airfare",
     "gas": "fuel",
@@ -44,15 +44,15 @@ _CALLED = {
 
 
 def find_category(name: str) -> str:
-    """The category a name stands for, else the name as it was sent."""
+    """The category a name means, else the name as sent."""
     plain = name.strip().lower().replace(" ", "_")
     return _CALLED.get(plain, plain)
 
 
-# Large sums that are seldom paid by card, and then mostly for a fee: no card is chosen by them unless that is asked.
+# Large sums that are seldom paid by card, and then mostly for a fee: they decide on no card unless requested.
 APART = frozenset({"rent", "tax"})
-# Rates of the catalogue that hold for a part of spending categories, or under a condition (of no category). Spending
-# says nothing about either, so such a rate is named and counts only where it pays less than the base rate does.
+# Rates of the catalogue for parts of spending categories, or under a condition (of no category). Spending
+# says nothing about either, so such a rate is named, and counts only if it is below the base rate.
 PARTS: dict[str, tuple[str, ...]] = {
     "advertising": ("business_services",),
     "brand": (),
@@ -92,14 +92,14 @@ class CategoryRate:
     annual_cap: Decimal | None
     percent: bool = False
     cap_group: str | None = None  # rates of one group share the cap
-    cap_months: int = 12  # the cap is counted by months of the calendar, so many at a time
+    cap_months: int = 12  # calendar months that the cap covers
 
 
 @dataclass(frozen=True)
 class CardOffer:
-    """What a card costs and pays. `point` is what a point is worth in the card's currency, None when unknown.
+    """A card's costs and returns. `point` is a point's worth in the card's currency, None if unknown.
 
-    `credits` are those of a year that count as money; None where no credit of the card is known.
+    `credits` are a year's credits that count as money; None if no credit of the card is known.
     """
 
     fee: Decimal | None
@@ -130,12 +130,8 @@ def _round_to_cents(amount: Decimal) -> Decimal:
     return amount.quantize(_CENT, ROUND_HALF_UP)
 
 
-def _parse_number(text: str) -> Decimal:
-    return Decimal(text.replace(",", ""))
-
-
 def find_rate(rates: Sequence[CategoryRate], category: str) -> CategoryRate | None:
-    """The rate spending in a category surely gets: its own, else the base; of a part's lower rate the lower one."""
+    """The rate certain for spending in a category: its own, else the base, or a part's lower rate."""
     own = next((r for r in rates if r.category == category), None)
     base = next((r for r in rates if r.category == BASE), None)
     rate = own or base
@@ -145,13 +141,13 @@ def find_rate(rates: Sequence[CategoryRate], category: str) -> CategoryRate | No
 
 
 def list_conditional_rates(rates: Iterable[CategoryRate]) -> list[CategoryRate]:
-    """Rates that hold under a condition or for a part of a category."""
+    """Rates that depend on a condition or apply to a part of a category."""
     return [r for r in rates if r.category in PARTS]
 
 
 def earn_by_category(rates: Sequence[CategoryRate], spending: Spending) -> dict[str, tuple[Decimal, Decimal]]:
-    """By category what a year's spending brings: (points, cash). Over its cap a rate falls to the base rate, and the
-    base rate to nothing, since the catalogue does not say what follows."""
+    """A year's return by category: (points, cash). Over its cap a rate falls to the base rate, and the
+    base rate to nothing, since the catalogue does not say more."""
     base = next((r for r in rates if r.category == BASE), None)
     room: dict[str, Decimal] = {}
     out: dict[str, tuple[Decimal, Decimal]] = {}
@@ -161,14 +157,15 @@ def earn_by_category(rates: Sequence[CategoryRate], spending: Spending) -> dict[
         for rate in dict.fromkeys((find_rate(rates, category), base)):
             if rate and rest:
                 within_cap = _take_room(rate, rest, room)
-                more = _earn(rate, within_cap)
+                paid = within_cap * rate.multiplier
+                more = (Decimal(0), paid / 100) if rate.percent else (paid, Decimal(0))
                 points, cash, rest = points + more[0], cash + more[1], rest - within_cap
         out[category] = (points, cash)
     return out
 
 
 def _take_room(rate: CategoryRate, amount: Decimal, room: dict[str, Decimal]) -> Decimal:
-    """How much of an amount the rate still holds for this year; `room` keeps what is left of each cap."""
+    """How much of an amount still gets the rate this year; `room` keeps what is left of each cap."""
     if rate.annual_cap is None:
         return amount
     key = rate.cap_group or rate.category
@@ -177,13 +174,8 @@ def _take_room(rate: CategoryRate, amount: Decimal, room: dict[str, Decimal]) ->
     return within_cap
 
 
-def _earn(rate: CategoryRate, amount: Decimal) -> tuple[Decimal, Decimal]:
-    paid = amount * rate.multiplier
-    return (Decimal(0), paid / 100) if rate.percent else (paid, Decimal(0))
-
-
 def value_by_category(offer: CardOffer, spending: Spending) -> dict[str, Decimal] | None:
-    """What a year's spending is worth by category; None when points are paid whose worth is unknown."""
+    """The value of a year's return by category; None if it includes points of unknown worth."""
     paid = earn_by_category(offer.rates, spending)
     if offer.point is None and any(points for points, _ in paid.values()):
         return None
@@ -191,16 +183,16 @@ def value_by_category(offer: CardOffer, spending: Spending) -> dict[str, Decimal
 
 
 def sum_anniversary_points(benefits: Iterable[str]) -> Decimal:
-    return sum((_parse_number(m[1]) for b in benefits if (m := _ANNIVERSARY.fullmatch(b))), Decimal(0))
+    return sum((Decimal(m[1].replace(",", "")) for b in benefits if (m := _ANNIVERSARY.fullmatch(b))), Decimal(0))
 
 
 def count_window_spending(offer: CardOffer, total: Decimal) -> Decimal:
-    """What a year's spending, spread evenly, brings within the months of the bonus."""
+    """The part of a year's spending, spread evenly, within the months of the bonus."""
     return total * Decimal(offer.bonus_months or 12) / 12
 
 
 def reaches_bonus(offer: CardOffer, total: Decimal | None) -> bool:
-    """Whether all spending of a year, spread evenly, meets what the bonus asks for; of the unknown nothing is asked."""
+    """Whether all spending of a year, spread evenly, meets the bonus's requirement; an unknown one counts as met."""
     if offer.bonus_spend is None or total is None:
         return True
     return count_window_spending(offer, total) >= offer.bonus_spend
@@ -214,11 +206,11 @@ def value_card(
     total: Decimal | None = None,
     owned: bool = False,
 ) -> CardValue:
-    """What the card brings in its first year and in each one after it.
+    """The card's value in its first year and in each later one.
 
-    `earned_elsewhere` is what each category brings with the cards held: only what goes beyond it is this card's merit.
-    `total` is all spending of a year, also outside the categories looked at; it decides on the bonus.
-    An owned card pays no bonus again; its fee of this year is paid already and counts from the next.
+    `earned_elsewhere` is each category's return with the cards held: only what exceeds it is this card's merit.
+    `total` is all spending of a year, also outside these categories; it decides on the bonus.
+    An owned card pays no second bonus; this year's fee is already paid and counts from the next.
     """
     paid = value_by_category(offer, spending)
     before = earned_elsewhere or {}
@@ -245,7 +237,7 @@ def value_card(
 
 
 def find_best_by_category(values_by_card: Iterable[Mapping[str, Decimal]]) -> dict[str, Decimal]:
-    """The most any of the held cards brings, by category."""
+    """The best return of any held card, by category."""
     best: dict[str, Decimal] = {}
     for paid in values_by_card:
         for category, value in paid.items():

@@ -10,11 +10,10 @@ from datetime import date, timedelta
 from decimal import Decimal
 from functools import lru_cache
 from itertools import pairwise
-from typing import Protocol
 
 from shared.domain.dates import add_months, format_day, format_weekday, next_anniversary
 
-# Words that many card names share; alone they identify no card.
+# Words that many card names share; by themselves they identify no card.
 _FILLERS = ("a", "an", "and", "for", "from", "in", "my", "new", "of", "on", "our", "the", "with")
 _EMPTY_WORDS = frozenset((*_FILLERS, "card", "cards", "charge", "credit", "mastercard", "rewards", "visa"))
 _ADDITION = re.compile(r"\(.*?\)")  # "(CA)", "(formerly Traveler)"
@@ -22,15 +21,12 @@ _MAX_WORDS = 12
 _MAX_CANDIDATES = 8
 
 
-class CatalogEntry(Protocol):
-    @property
-    def slug(self) -> str: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def issuer(self) -> str: ...
-    @property
-    def country(self) -> str: ...
+@dataclass(frozen=True)
+class CatalogEntry:
+    slug: str
+    name: str
+    issuer: str
+    country: str
 
 
 @dataclass(frozen=True)
@@ -43,7 +39,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class CardMatch:
-    """The exact entry, or candidates; both empty where the text matches no known card."""
+    """The exact entry, or candidates; both empty if the text matches no known card."""
 
     exact: str | None
     candidates: tuple[Candidate, ...] = ()
@@ -52,7 +48,7 @@ class CardMatch:
 def match_card(text: str, catalogue: Iterable[CatalogEntry], country: str | None = None) -> CardMatch:
     """A slug, a whole name or an everyday name of one card is exact; everything else is at most a candidate.
 
-    With a country its cards alone are candidates as long as one fits, and everyday names are of its cards; a whole name
+    With a country only its cards are candidates as long as one fits, and everyday names are of its cards; a whole name
     of another country is then a candidate too.
     """
     entries = list(catalogue)
@@ -75,10 +71,10 @@ def match_card(text: str, catalogue: Iterable[CatalogEntry], country: str | None
 
 
 def _find_everyday(text: str, entries: Sequence[CatalogEntry]) -> list[CatalogEntry]:
-    """The cards of whose name or slug the text has each word and no other, besides the issuer and what all are called.
+    """Cards whose name or slug has exactly the words of the text, apart from the issuer and common words.
 
-    The issuer must be named, or a word that only cards of this issuer bear next to another one: "Amex Gold", "Sapphire
-    Reserve", but not "Gold". A word too many or too few is of another card.
+    The issuer must be named, or a word that only this issuer's cards have, next to another one: "Amex Gold", "Sapphire
+    Reserve", but not "Gold". A word too many or too few means another card.
     """
     typed = frozenset(_split_words(text)) - _EMPTY_WORDS
     issuers: dict[str, set[str]] = defaultdict(set)
@@ -101,15 +97,26 @@ def _limit(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
 
 
 def rank_candidates(text: str, catalogue: Iterable[CatalogEntry]) -> list[Candidate]:
-    """Every entry that bears each word of the text, the best fit first: with a word too many it is another card."""
-    return _rank_words(_split_words(text), list(catalogue))
+    """Every entry that has each word of the text, the best fit first: an extra word means another card."""
+    # A typed brand, the second part of a slug, excludes other brands' cards as long as one of them fits.
+    entries = list(catalogue)
+    typed_words = [w for w in dict.fromkeys(_split_words(text)) if w not in _EMPTY_WORDS][:_MAX_WORDS]
+    if not typed_words:
+        return []
+    words_by_slug = {e.slug: _list_words(e) for e in entries}
+    spread = Counter(w for words in words_by_slug.values() for w in words)
+    meant = {_correct_spelling(w, spread) for w in typed_words}
+    likely = [Candidate(e.slug, _score_entry(e, meant)) for e in entries if meant <= words_by_slug[e.slug]]
+    brands = meant & {brand for e in entries for brand in e.slug.split("-")[1:2]}
+    of_brand = [f for f in likely if brands <= words_by_slug[f.slug]]
+    return sorted(of_brand or likely, key=lambda f: (-f.score, f.slug))
 
 
 def _normalize(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-@lru_cache(maxsize=4_096)  # names of the catalogue, again and again
+@lru_cache(maxsize=4_096)  # the catalogue's names are looked up repeatedly
 def _split_words(text: str) -> tuple[str, ...]:
     plain = unicodedata.normalize("NFKD", text.casefold())
     plain = "".join(c for c in plain if not unicodedata.combining(c)).replace("+", " plus ")
@@ -124,22 +131,8 @@ def _list_words(entry: CatalogEntry) -> frozenset[str]:
     return frozenset(words | ({initials} if len(initials) > 2 else set()))
 
 
-def _rank_words(typed: Sequence[str], entries: Sequence[CatalogEntry]) -> list[Candidate]:
-    """A typed brand, the second part of a slug, keeps the cards of other brands out as long as one of it fits."""
-    typed_words = [w for w in dict.fromkeys(typed) if w not in _EMPTY_WORDS][:_MAX_WORDS]
-    if not typed_words:
-        return []
-    words_by_slug = {e.slug: _list_words(e) for e in entries}
-    spread = Counter(w for words in words_by_slug.values() for w in words)
-    meant = {_correct_spelling(w, spread) for w in typed_words}
-    likely = [Candidate(e.slug, _score_entry(e, meant)) for e in entries if meant <= words_by_slug[e.slug]]
-    brands = meant & {brand for e in entries for brand in e.slug.split("-")[1:2]}
-    of_brand = [f for f in likely if brands <= words_by_slug[f.slug]]
-    return sorted(of_brand or likely, key=lambda f: (-f.score, f.slug))
-
-
 def _correct_spelling(word: str, spread: Counter[str]) -> str:
-    """The known word that an unknown one of some length begins ("plat"), else the nearest (a slip)."""
+    """The known word that starts with an unknown one long enough ("plat"), else the nearest (a slip)."""
     if word in spread or len(word) < 4:
         return word
     longer = [w for w in spread if w.startswith(word)]
@@ -149,16 +142,14 @@ def _correct_spelling(word: str, spread: Counter[str]) -> str:
 
 
 def _score_entry(entry: CatalogEntry, meant: Collection[str]) -> float:
-    """1, less a little for each word of the name no one typed."""
+    """1, less a little for each untyped word of the name."""
     extra = sum(1 for w in _split_words(entry.name) if w not in _EMPTY_WORDS and w not in meant)
     return round(1 - 0.01 * min(extra, 9), 2)
 
 
-def find_spend_deadline(entered: date | None, opened_on: date | None, window_months: int | None) -> date | None:
-    """The deadline that was given, else the one the window makes from the opening day."""
-    if entered is None and opened_on is not None and window_months is not None:
-        return add_months(opened_on, window_months)
-    return entered
+def find_spend_deadline(opened_on: date | None, window_months: int | None) -> date | None:
+    """The last day to spend, from the opening day and the window; None where one of them is unknown."""
+    return None if opened_on is None or window_months is None else add_months(opened_on, window_months)
 
 
 def choose_fee(
@@ -171,7 +162,7 @@ def choose_fee(
 
 
 def sum_by_currency(amounts: Iterable[tuple[Decimal, str]]) -> dict[str, Decimal]:
-    """Amounts other than nothing added up by currency, in the order of the currencies' codes."""
+    """Totals of nonzero amounts by currency, in the order of the currencies' codes."""
     sums: dict[str, Decimal] = {}
     for amount, currency in amounts:
         sums[currency] = sums.get(currency, Decimal(0)) + amount
@@ -188,9 +179,9 @@ def find_next_fee_date(opened_on: date | None, closed_on: date | None, has_fee: 
 
 @dataclass(frozen=True)
 class BonusProgress:
-    """What statements show of the spending a welcome bonus asks for, or what the person told.
+    """Progress towards a welcome bonus's spending, by statements or as told by the person.
 
-    `until` is the last day they cover. `is_most`: totals are by month, so spending after the deadline may be in it.
+    `until` is the last day they cover. `is_most`: totals are by month, so it may include spending after the deadline.
     """
 
     spent: Decimal
@@ -214,7 +205,7 @@ def find_bonus_progress(
     months: Iterable[tuple[date, Decimal]],
     until: date | None,
 ) -> BonusProgress | None:
-    """Spending from the opening of the card to the deadline. `months`: the first day of each, and what was spent.
+    """Spending from the opening of the card to the deadline. `months`: the first day of each, and its spending.
 
     None without a requirement, an opening day or a statement of the card.
     """
@@ -227,7 +218,7 @@ def find_bonus_progress(
 
 
 def _may_exceed(months: Iterable[tuple[date, Decimal]], deadline: date | None, until: date) -> bool:
-    """Whether statements reach beyond a deadline within a month that was spent in: its total has both sides."""
+    """Whether statements go beyond a deadline in a month with spending: its total includes both sides."""
     if deadline is None or until <= deadline or (deadline + timedelta(days=1)).day == 1:
         return False
     return any(month == deadline.replace(day=1) and amount for month, amount in months)

@@ -1,6 +1,6 @@
 """Comparison of a cash fare with an award's points and taxes.
 
-All money is in one currency, and a point's worth in its hundredths. What is unknown is None and stays so.
+All money is in one currency, and a point's worth in its hundredths. Unknown values are None and stay so.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ Advice = Literal["cash", "points"]
 
 @dataclass(frozen=True)
 class AwardPrice:
-    """One passenger's points and taxes, and what such a point is usually worth."""
+    """One passenger's points and taxes, and the usual worth of a point."""
 
     points: int
     taxes: Decimal | None
@@ -20,7 +20,7 @@ class AwardPrice:
 
     @property
     def cost(self) -> Decimal | None:
-        """The taxes and what the points are usually worth."""
+        """The taxes plus the usual worth of the points."""
         if self.taxes is None or self.usual is None:
             return None
         return self.taxes + self.points * self.usual / 100
@@ -32,14 +32,14 @@ class AwardPrice:
 
 
 def value_point(cash: Decimal | None, award: AwardPrice) -> Decimal | None:
-    """What a point buys here; below zero where the taxes alone are more than the fare."""
+    """What a point buys here; below zero where the taxes exceed the fare."""
     if cash is None or award.taxes is None or award.points <= 0:
         return None
     return (cash - award.taxes) * 100 / award.points
 
 
 def advise(cash: Decimal | None, award: AwardPrice) -> Advice | None:
-    """Points where they buy at least what they are usually worth, else cash. Compared without a division."""
+    """Advises points if they buy at least their usual worth, else cash. Compares without dividing."""
     if cash is None or award.taxes is None or award.usual is None or award.points <= 0:
         return None
     return "points" if (cash - award.taxes) * 100 >= award.usual * award.points else "cash"

@@ -35,7 +35,7 @@ def check_phone(text: str) -> str:
 def parse_balances(
     raw_balances: Mapping[str, Any], resolve: Callable[[str], str], *, may_remove: bool
 ) -> tuple[dict[str, int | None], list[str]]:
-    """Points by slug, or by the given name where no programme is meant, and those names; None = to be removed."""
+    """Points by slug, or by the given name if it is no programme, and those names; None = remove."""
     out: dict[str, int | None] = {}
     unknown: list[str] = []
     if len(raw_balances) > MAX_BALANCES:
@@ -81,7 +81,7 @@ def check_preferences(values: dict[str, Any]) -> dict[str, Any]:
         raise Invalid(Fault("preferences", "is nested too deeply", f"at most {MAX_PREFERENCES_DEPTH} levels"))
     try:
         size = len(json.dumps(values, ensure_ascii=False, allow_nan=False).encode())
-    except ValueError:  # NaN or a lone surrogate: PostgreSQL stores neither
+    except ValueError:  # NaN or a lone surrogate: PostgreSQL accepts neither
         raise Invalid(Fault("preferences", "holds a value that cannot be stored", "plain JSON")) from None
     if size > MAX_PREFERENCES_BYTES:
         raise Invalid(Fault("preferences", "is too large", f"at most {MAX_PREFERENCES_BYTES // 1024} KiB"))
@@ -95,7 +95,7 @@ def merge_fields(old: Mapping[str, Any], new: Mapping[str, Any], *, replace: boo
 
 
 def check_bounds(fields: Mapping[str, Any]) -> None:
-    """The stored whole keeps the same bounds as a single change. Raises Invalid."""
+    """Checks that the merged whole keeps the bounds of a single change. Raises Invalid."""
     if len(fields.get("balances") or ()) > MAX_BALANCES:
         raise Invalid(Fault("balances", "would have too many entries", f"at most {MAX_BALANCES} programmes"))
     check_preferences(fields.get("preferences") or {})

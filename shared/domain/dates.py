@@ -1,7 +1,10 @@
 """Calendar arithmetic, and dates as people read them in sentences; fields of a result keep ISO 8601."""
 
+import re
 from calendar import monthrange
-from datetime import UTC, date, datetime, tzinfo
+from datetime import UTC, date, datetime, timedelta, tzinfo
+
+_MONTH = re.compile(r"\d{4}-\d{2}", re.ASCII)
 
 
 def format_day(day: date) -> str:
@@ -15,12 +18,12 @@ def format_weekday(day: date) -> str:
 
 
 def format_short_weekday(day: date) -> str:
-    """`Thu 21 Jan`, where the year is said nearby or cannot be another."""
+    """`Thu 21 Jan`, if the year is obvious."""
     return f"{day:%a} {day.day} {day:%b}"
 
 
 def format_weekdays(first: date, last: date) -> str:
-    """`Mon 1 to Wed 31 Mar 2027`, `Sat 30 Jan to Tue 2 Feb 2027`; with both years where they differ."""
+    """`Mon 1 to Wed 31 Mar 2027`, `Sat 30 Jan to Tue 2 Feb 2027`; with both years if they differ."""
     if first == last:
         return format_weekday(first)
     if first.year != last.year:
@@ -35,7 +38,7 @@ def format_days(first: date, last: date) -> str:
 
 
 def add_months(day: date, months: int) -> date:
-    """The same day so many months later, cut to the end of a shorter month and to the end of the calendar."""
+    """The same day that many months later, cut to the end of a shorter month and to the end of the calendar."""
     years, month = divmod(day.month - 1 + months, 12)
     year, month = day.year + years, month + 1
     if year > date.max.year:
@@ -44,7 +47,7 @@ def add_months(day: date, months: int) -> date:
 
 
 def next_anniversary(opened: date, today: date) -> date:
-    """The first yearly return of a date that is not past; the day itself does not count as one."""
+    """The first anniversary of a date that is not past; the day itself does not count."""
     years = max(1, today.year - opened.year)
     coming = add_months(opened, 12 * years)
     return coming if coming >= today else add_months(opened, 12 * (years + 1))
@@ -57,8 +60,10 @@ def find_month_bounds(month: str) -> tuple[date, date]:
 
 
 def format_iso_day(text: str) -> str:
-    """An ISO date as above; what is no whole date, such as a month, stays as it is."""
+    """An ISO date as above, `Dec 2025` of a month; other text is unchanged."""
     try:
+        if _MONTH.fullmatch(text):
+            return format_day(date.fromisoformat(f"{text}-01")).removeprefix("1 ")
         return format_day(date.fromisoformat(text))
     except ValueError:
         return text
@@ -82,13 +87,25 @@ def format_moment(moment: datetime, zone: tzinfo = UTC) -> str:
 
 
 def format_short_moment(moment: datetime, zone: tzinfo = UTC) -> str:
-    """The same without the year, for what was just seen."""
+    """The same without the year, for recent times."""
     local = moment.astimezone(zone)
     return f"{format_short_weekday(local)}, {local:%H:%M %Z}"
 
 
+def format_age(moment: datetime, now: datetime, zone: tzinfo = UTC) -> str:
+    """`7 min ago` or `in 6 h` within a day, else the day: `Fri 8 Oct`, with its year if that is not the present one."""
+    minutes = abs(now - moment) // timedelta(minutes=1)
+    if minutes < 24 * 60:
+        span = f"{minutes} min" if minutes < 60 else f"{minutes // 60} h"
+        # The clocks of two machines may be some minutes apart: what has happened is never told as still to come.
+        is_now = not minutes or (moment > now and minutes < 5)
+        return "right now" if is_now else f"{span} ago" if moment < now else f"in {span}"
+    local = moment.astimezone(zone)
+    return format_short_weekday(local) if local.year == now.astimezone(zone).year else format_weekday(local)
+
+
 def format_instant(moment: datetime) -> str:
-    """Formats as HTML's `datetime` attribute takes it, with three digits of a second at most."""
+    """Formats it for HTML's `datetime` attribute, which takes three digits of a second at most."""
     return moment.astimezone(UTC).isoformat(timespec="seconds")
 
 

@@ -1,4 +1,4 @@
-"""Deadlines on a stored date: which of them are due, in their order."""
+"""Deadlines on a stored date: those that are due, in order."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -28,9 +28,9 @@ class Subject:
 
 @dataclass(frozen=True)
 class Deadline:
-    """`today` is the day where it counts: at the airport or hotel of a booking, else where the person lives.
+    """`today` is the day at the place that counts: at the airport or hotel of a booking, else where the person lives.
 
-    `cost`: what is lost or paid where it is no estimate, in the currency of the values at risk.
+    `cost`: the exact loss or payment, if known, in the currency of the values at risk.
     """
 
     kind: Kind
@@ -60,19 +60,19 @@ def select_due(deadlines: Iterable[Deadline], within_days: int) -> list[Deadline
     return sorted(due, key=lambda d: (d.due_on, d.kind, d.title, d.subject.id))
 
 
-_DAYS_OF_GRACE = 7  # a day left is not seven times as pressing as a week: both are tasks of this week
-_LOST_UNPRICED = ("points", "voucher", "status", "card_bonus")  # of no known worth, and surely not worth nothing
+_DAYS_OF_GRACE = 7  # one day left is not seven times as urgent as a week: both are tasks for this week
+_LOST_UNPRICED = ("points", "voucher", "status", "card_bonus")  # of unknown worth, but certainly not worthless
 
 
 def weigh_stake(at_stake: Decimal, days_left: int) -> Decimal:
-    """How pressing it is: 1,500 in seven weeks weighs more than 10 tomorrow. A day that has passed weighs least."""
+    """Its urgency: 1,500 in seven weeks weighs more than 10 tomorrow. A past day weighs least."""
     return at_stake / (days_left + _DAYS_OF_GRACE) if days_left >= 0 else Decimal(-1)
 
 
 def sort_by_stake(deadlines: Iterable[Deadline]) -> list[Deadline]:
-    """The most pressing first, of those that weigh the same the soonest.
+    """Sorts the most urgent first, and the soonest of equals.
 
-    What is lost and has no known price counts as the median of the rest: that orders it, and states no value.
+    A loss of unknown value counts as the median of the rest: that only orders it.
     """
     some = list(deadlines)
     prices = sorted(value.amount for d in some if d.days_left >= 0 and (value := d.at_stake))
@@ -86,18 +86,20 @@ def sort_by_stake(deadlines: Iterable[Deadline]) -> list[Deadline]:
 
 
 def describe_next_step(deadlines: Iterable[Deadline]) -> str:
-    """The most pressing deadline and what to do about it; empty where nothing is at stake."""
+    """The most urgent deadline and what to do about it; empty if nothing is at stake."""
     first = next(iter(sort_by_stake(deadlines)), None)
     if first is None or first.days_left < 0 or not (first.at_stake or first.kind in _LOST_UNPRICED):
         return ""
     worth = f" (worth about {format_amount(risk.amount, risk.currency)})" if (risk := first.value_at_risk) else ""
+    if first.kind == "annual_fee" and first.amount is not None and first.currency:
+        worth = f" ({format_amount(first.amount, first.currency)})"
     return f"First: {first.title}, {format_day(first.due_on)}{worth}. {first.suggested_action}"
 
 
 def find_bonus_deadline(status: str | None, deadline: date | None, closed_on: date | None, today: date) -> date | None:
     """The day until which a welcome bonus has to be earned; None once that is settled or can no longer happen.
 
-    A day that has passed is listed while the bonus is marked pending: only the person changes that mark.
+    A past day is listed while the bonus is marked pending: only the person changes that mark.
     """
     if deadline is None or status in ("earned", "missed") or (closed_on is not None and closed_on <= today):
         return None
@@ -105,7 +107,7 @@ def find_bonus_deadline(status: str | None, deadline: date | None, closed_on: da
 
 
 def can_end_undated(rule: str | None) -> bool:
-    """Whether points under this rule can end on a day no one stored."""
+    """Whether points under this rule can expire on a day that is not stored."""
     return rule != "never"
 
 
@@ -119,7 +121,7 @@ def advise_on_points(program: str, rule: str) -> str:
     )
 
 
-STEPS = (7, 30, 90)  # days ahead at which a person is told, the last first
+STEPS = (7, 30, 90)  # days ahead at which a person is told, the latest step first
 _LATEST_STEP = {"card_credit": 7}  # credits come back each month or half-year: told once, when they are about to end
 
 

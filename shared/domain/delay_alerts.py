@@ -2,8 +2,8 @@
 
 Levels tell how bad it is: 0 from the alert's own threshold on, one more at each of STEPS, and the highest for a ground
 stop or a closure, which have no number of minutes. One message opens an episode, and one more each time the level
-rises over what was told. An episode ends when the delay is clearly below the threshold, so that a number that swings
-around it is no series of messages.
+rises above the highest told so far. An episode ends when the delay is clearly below the threshold, so that swings
+around it cause no series of messages.
 """
 
 from collections.abc import Iterable, Sequence
@@ -37,7 +37,7 @@ class Episode:
 
 
 def reaches(delay: Delay, minimum: int) -> bool:
-    """Whether this alone is worth a message. A minimum of 0 means any number above it; no number reaches nothing."""
+    """Whether it alone is worth a message. A minimum of 0 means any number above it; no number reaches nothing."""
     return delay.kind in ALWAYS or (delay.minutes is not None and delay.minutes >= max(minimum, 1))
 
 
@@ -46,7 +46,7 @@ def sort_by_severity(delays: Iterable[D]) -> list[D]:
 
 
 def find_level(delays: Sequence[Delay], minimum: int) -> int | None:
-    """How bad it is; None when nothing reaches the threshold."""
+    """How bad the delays are; None if nothing reaches the threshold."""
     there = [one for one in delays if reaches(one, minimum)]
     if any(one.kind in ALWAYS for one in there):
         return STANDSTILL
@@ -55,7 +55,7 @@ def find_level(delays: Sequence[Delay], minimum: int) -> int | None:
 
 
 def lasts(delays: Sequence[Delay], minimum: int) -> bool:
-    """Whether an episode continues: two thirds of the threshold are enough."""
+    """Whether an episode continues, which takes two thirds of the threshold."""
     return any(one.minutes is not None and one.minutes >= max(1, minimum * 2 // 3) for one in delays)
 
 

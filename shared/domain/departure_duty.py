@@ -26,10 +26,10 @@ R = TypeVar("R", bound=BandRate)
 
 
 def find_bands(origin_country: str, destination_country: str, bands: Sequence[str]) -> tuple[str, ...]:
-    """The bands a journey can fall into, from the countries it leaves and ends in.
+    """The bands possible for a journey, by its first and last country.
 
-    The distance from London to the capital of the destination's country decides, not the distance flown. Two bands:
-    the capital lies too near a limit to tell, or the country has a part in each.
+    The distance from London to the capital of the destination's country decides, not the distance flown. Two bands if
+    the capital is too near a limit to tell, or the country is in both.
     """
     if origin_country != COUNTRY:
         return ()
@@ -37,7 +37,7 @@ def find_bands(origin_country: str, destination_country: str, bands: Sequence[st
 
 
 def find_rates(rates: Iterable[R], bands: Collection[str], cabin: str, on: date) -> list[R]:
-    """The rates of these bands that hold on the day of departure, the lowest first."""
+    """The rates of these bands valid on the day of departure, the lowest first."""
     lowest = cabin == LOWEST_CLASS
     matches = [r for r in rates if r.band in bands and r.lowest_class == lowest and r.is_valid(on)]
     return sorted(matches, key=lambda r: r.amount)

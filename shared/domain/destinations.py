@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Destination:
-    """One destination in one cabin: `points` is the lowest price, `peak` that of busy days where the chart has one."""
+    """One destination in one cabin: `points` is the lowest price, `peak` the one of busy days, if the chart has it."""
 
     airport: str
     city: str

@@ -1,4 +1,4 @@
-"""Names that strangers choose for what they register: which can be read, and what their letters really are."""
+"""Names that strangers choose for what they register: whether they are readable, and what their letters really are."""
 
 import re
 import unicodedata
@@ -8,7 +8,7 @@ from fontTools.unicodedata import script, script_name
 MAX_CHARACTERS = 100
 MAX_STACKED_MARKS = 2  # accents over one letter; Vietnamese and Thai need two
 _UNPRINTABLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
-# Characters without a shape outside these categories: Unicode's Default_Ignorable_Code_Point, and the blank of Braille.
+# Characters without a shape outside these categories: Unicode's Default_Ignorable_Code_Point, and the Braille blank.
 _BLANK = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U0001d159\U000e0100-\U000e01ef]"
 )
@@ -36,7 +36,7 @@ KNOWN_APPLICATIONS = (
     "VS Code",
     "Zed",
 )
-# Signs that pass for a Latin letter once accents are gone and case is folded. An i, a 1 and a bar pass for an l.
+# Signs that pass for a Latin letter once accents are gone and case is folded. An i, a 1 and a bar look like an l.
 _LOOK_ALIKES = {
     "01i|!34$5@": "olllleassa",
     "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u043a\u043c\u0442\u0432\u043d": "aeopcyxkmtbh",  # Cyrillic
@@ -44,11 +44,17 @@ _LOOK_ALIKES = {
     "\u03b1\u03b2\u03b3\u03b5\u03b9\u03ba\u03bd\u03bf\u03c1\u03c4\u03c5\u03c7\u03c9\u03f2": "abyelkvoptuxwc",  # Greek
     "\u0251\u0261\u0131\u0269\u1d04\u1d0f\u1d1c\u0280\ua731\u1d05\u1d07\u0262": "agllcoursdeg",  # phonetic
 }
-# What only the service could say of an application: that someone has looked at it, and how far it goes.
+# Claims that only the service could make about an application: that it was reviewed, and its rights.
 _CLAIMS = ["verified", "verifie", "verifizier", "verificad", "verificat", "certified", "zertifizier", "offici"]
 _CLAIMS += ["oficial", "ufficial", "offiziel", "trusted", "genuine", "legitimate", "approved", "endorsed", "authorized"]
-_CLAIMS += ["authorised", "readonly", "readsonly", "readingonly", "onlyread"]
-_LEAST_INSIDE = 6  # letters of the service's name that count inside a word too
+_CLAIMS += ["authorised", "readonly", "readsonly", "readingonly", "onlyread", "gepr\u00fcft", "certifie", "approuve"]
+_CLAIMS += ["aprobad", "approvat", "autorizad", "autorisier", "autorizzat"]
+# What people call a service's own staff and its sign-in. A name of these words alone says that it is the service.
+_ROLES = "a account admin administrator and anmelden anmeldung assistance beveiliging center centre connexion continue"
+_ROLES += " contrase\u00f1a customer desk help helpdesk in konto kundendienst kundenservice log login my of our page"
+_ROLES += " password passwort platform s\u00e9curit\u00e9 secure security seguridad server service sicher sicherheit"
+_ROLES += " sicurezza sign signin soporte staff support system team the to update user verification verify your"
+_LEAST_INSIDE = 6  # letters of the service's name that also count inside a word
 _SHAPES = str.maketrans("".join(_LOOK_ALIKES), "".join(_LOOK_ALIKES.values()))
 
 
@@ -58,7 +64,7 @@ _BREAKS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]
 def to_one_line(text: str) -> str:
     """A short text without line breaks, control characters and marks that turn its direction.
 
-    They would end a line, or pass for another one, wherever the text is shown later.
+    They would break or fake lines wherever the text is shown later.
     """
     return _BREAKS.sub(" ", text).strip() if _BREAKS.search(text) else text
 
@@ -70,7 +76,7 @@ class UnfitName(ValueError):
 def parse_name(value: str, *, service: str | None = None) -> str:
     """The name in normal form, with single blanks. Raises UnfitName when people could not see what it is.
 
-    With the name of the service it is one that others read, and it claims nothing that only the service could say.
+    `service`: the name is shown to others, and must not claim what only the service could say.
     """
     name = " ".join(_fold_letters(value).split())
     if not 1 <= len(name) <= MAX_CHARACTERS:
@@ -91,9 +97,9 @@ def parse_name(value: str, *, service: str | None = None) -> str:
 
 
 def _is_plain(sign: str) -> bool:
-    """Letters, accents, digits, blanks, punctuation and the usual signs; no sign that passes for a mark of approval.
+    """Letters, accents, digits, blanks, punctuation and the usual signs; no sign that looks like a mark of approval.
 
-    Unicode has a check mark among the punctuation beyond its first plane, and a root sign among the signs of sums.
+    Unicode has a check mark among punctuation beyond its first plane, and a root sign among mathematical signs.
     """
     category = unicodedata.category(sign)
     if category[0] in "LMNZ" or category == "Sc":
@@ -102,9 +108,11 @@ def _is_plain(sign: str) -> bool:
 
 
 def _refuse_claims(name: str, service: str) -> str:
-    """A known application may say in brackets how the person calls this server, which is left out where it claims."""
+    """A known application may add the person's name for this server in brackets, which is dropped if it claims."""
     shape, words = _draw(name), [_draw(word) for word in re.findall(r"\w+", name)]
     is_own = service != "" and service in (shape if len(service) >= _LEAST_INSIDE else words)
+    if _ROLE_SHAPES.issuperset(words):
+        raise UnfitName("could be the name of this service's own staff or pages")
     if not is_own and not any(claim in shape for claim in _CLAIM_SHAPES):
         return name
     before, bracket, _ = name.partition(" (")
@@ -126,7 +134,7 @@ def _fold_letters(value: str) -> str:
 
 
 def _count_stacked_marks(name: str) -> int:
-    """The longest run of accents, those of composed letters among them."""
+    """The longest run of accents, including those in composed letters."""
     longest = run = 0
     for sign in unicodedata.normalize("NFD", name):
         run = run + 1 if unicodedata.category(sign) in ("Mn", "Me") else 0
@@ -150,6 +158,7 @@ def _spell(text: str) -> str:
 
 
 _CLAIM_SHAPES = tuple(map(_draw, _CLAIMS))
+_ROLE_SHAPES = set(map(_draw, _ROLES.split()))
 _KNOWN_SHAPES = {_draw(name) for name in KNOWN_APPLICATIONS}
 _KNOWN_SPELLINGS = {_spell(name) for name in KNOWN_APPLICATIONS}
 

@@ -11,7 +11,7 @@ LONG_HAUL_OVER = 3_000  # miles; the limit in the table a partner publishes for 
 NEXT_CABIN_DOWN = {
     "first": "business",
     "premium": "economy",
-}  # the cabin sold where the aircraft does not have the one asked for
+}  # the cabin sold if the aircraft lacks the requested one
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class FlownLeg:
 
 @dataclass(frozen=True)
 class EarningBand:
-    """Points of each cabin for flights of a length; without a length for flights within one country."""
+    """Points of each cabin for flights of a length; without a length for domestic flights."""
 
     name: str
     min_miles: int | None
@@ -50,7 +50,7 @@ class Scheme:
     metric: Metric
     method: Method
     currency: str
-    per_unit: Mapping[str, Decimal] = field(default_factory=dict)  # by tier; one entry when all members are alike
+    per_unit: Mapping[str, Decimal] = field(default_factory=dict)  # by tier; one entry if it is the same for all
     base_tier: str = ""
     extras: Mapping[tuple[str, str], int] = field(default_factory=dict)
     bands: tuple[EarningBand, ...] = ()
@@ -58,7 +58,7 @@ class Scheme:
 
 @dataclass(frozen=True)
 class EarnedPoints:
-    """`fixed` needs no fare; `amount` is the whole, None where a fare is wanted and none was given."""
+    """`fixed` needs no fare; `amount` is the total, None if a needed fare was not given."""
 
     amount: Decimal | None
     fixed: Decimal
@@ -68,7 +68,7 @@ class EarnedPoints:
 def count_points(
     scheme: Scheme, legs: Sequence[FlownLeg], cabin: str, fare: Decimal | None = None, tier: str = ""
 ) -> EarnedPoints:
-    """What a ticket of these legs counts; `fare` is the whole ticket's, in the scheme's currency, without taxes."""
+    """The points a ticket of these legs gets; `fare` is the whole ticket's, in the scheme's currency, without taxes."""
     parts = [_count_leg(scheme, leg, cabin) for leg in legs]
     fixed = Decimal(sum(points for points, _ in parts))
     notes = list(dict.fromkeys(note for _, texts in parts for note in texts))
@@ -82,7 +82,7 @@ def count_points(
 
 
 def find_rate(scheme: Scheme, tier: str) -> tuple[Decimal, str]:
-    """Points per unit of fare, and the tier they are of: the lowest where the tier is not listed."""
+    """Points per unit of fare, and their tier: the lowest if the tier is not listed."""
     counted_tier = tier if tier in scheme.per_unit else scheme.base_tier
     return scheme.per_unit[counted_tier], counted_tier
 

@@ -10,7 +10,7 @@ STALE_AFTER = timedelta(days=7)  # over holidays no rates are published for four
 
 @dataclass(frozen=True)
 class Converted:
-    """An amount in the currency asked for. An amount that was in it already has no rate."""
+    """An amount in the requested currency; without a rate if it already was."""
 
     amount: Decimal
     currency: str
@@ -21,7 +21,7 @@ class Converted:
 
 @dataclass(frozen=True)
 class EuroRate:
-    """So many units of a currency for one euro, as published for a day."""
+    """Units of a currency for one euro, as published for a day."""
 
     per_euro: Decimal
     day: date
@@ -29,7 +29,7 @@ class EuroRate:
 
 @dataclass(frozen=True)
 class Rates:
-    """All rates of one source. What it does not name, or named too long ago, is not converted."""
+    """All rates of one source. Currencies it lacks, or has only outdated, are not converted."""
 
     source: str
     quotes: Mapping[str, EuroRate]

@@ -27,7 +27,7 @@ class FeeSample:
 
 
 def merge_samples(rows: Iterable[FeeSample]) -> list[FeeSample]:
-    """One row per programme and currency, by programme; currencies are never added to each other."""
+    """One row per programme and currency, by programme; different currencies are never added."""
     out: dict[tuple[str, str], FeeSample] = {}
     for row in rows:
         key = (row.program, row.currency)

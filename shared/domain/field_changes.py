@@ -1,4 +1,4 @@
-"""What was changed about a thing, in one sentence that names it and the new values."""
+"""One sentence on a change, with the thing and its new values."""
 
 from collections.abc import Collection, Mapping
 from datetime import date, datetime, time
@@ -7,11 +7,11 @@ from typing import Any
 
 from shared.domain.dates import format_day, format_moment
 
-MAX_VALUE_CHARACTERS = 60  # a longer value stands in the result alone
+MAX_VALUE_CHARACTERS = 60  # only the result has a longer value
 
 
 def describe_changes(thing: str, values: Mapping[str, Any], changed: Collection[str]) -> str:
-    """`values` holds the fields as they are now; a field that is not among them is named alone."""
+    """`values` holds the present fields; a field that is not among them is only named."""
     if not changed:
         return "Nothing was different, so nothing was changed."
     return f"Changed {thing}: {'; '.join(_describe_field(name, values) for name in changed)}."

@@ -7,12 +7,12 @@ from shared.domain import time_zones
 from shared.domain.dates import format_weekday
 
 EARLY, LATE = "09:00", "21:00"
-NIGHT = time(1), timedelta(hours=4)  # asleep from, and at least so long
+NIGHT = time(1), timedelta(hours=4)  # the hour sleep starts, and its least length
 _LOCAL = re.compile(r"(?:(\d{4}-\d{2}-\d{2})[T ])?(\d{2}:\d{2})", re.ASCII)
 
 
 def _parse_local(text: str | None) -> tuple[date | None, str] | None:
-    """The day, where it is said, and the time of an ISO local time; None of anything else."""
+    """The day, if given, and the time of an ISO local time; None for anything else."""
     match = _LOCAL.match(text or "")
     if match is None:
         return None
@@ -32,7 +32,7 @@ def format_days_later(departs_at: str | None, arrives_at: str | None) -> str:
 
 
 def format_flight_times(departs_at: str | None, arrives_at: str | None, dash: str = "-") -> str:
-    """`10:10-02:00 +1`; a single time where the other is not known, and empty without both."""
+    """`10:10-02:00 +1`; a single time if only one is known, else empty."""
     times = [time for text in (departs_at, arrives_at) if (time := _parse_local(text))]
     if len(times) < 2:
         return "".join(time[1] for time in times)
@@ -52,7 +52,7 @@ def lands_late(arrives_at: str | None) -> bool | None:
 
 
 def is_over_night(lands: datetime, leaves: datetime) -> bool:
-    """Whether a wait between two moments of one place holds the hours of the night in which people sleep."""
+    """Whether a wait between two moments in one place includes the hours in which people sleep."""
     night = datetime.combine(lands.date() + timedelta(days=lands.time() > NIGHT[0]), NIGHT[0], lands.tzinfo)
     return leaves >= night + NIGHT[1]
 
@@ -71,7 +71,7 @@ def count_flight_minutes(departs_at: str | None, leaves: str, arrives_at: str | 
 
 
 def describe_times(departs_on: date, departs: time | None, arrives_on: date | None, arrives: time | None) -> str:
-    """`, 22:10 to 06:30 +1, Fri 22 Jan 2027` behind the day of departure; what is not known is left out."""
+    """`, 22:10 to 06:30 +1, Fri 22 Jan 2027` after the day of departure; unknown parts are left out."""
     leaves = f", {departs:%H:%M}" if departs else ""
     if arrives is None:
         return leaves

@@ -1,4 +1,4 @@
-"""The flights behind an award: which share of the way each cabin has, and connections that last a night."""
+"""The flights behind an award: each cabin's share of the distance, and connections that last a night."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -27,7 +27,7 @@ class FlownSegment(Protocol):
 
 
 def describe_mixed_cabins(flights: Sequence[FlownSegment], miles: Callable[[str, str], int]) -> str | None:
-    """`business for 62% of the way, economy for 38%`; None of one cabin, or where one is not known."""
+    """`business for 62% of the way, economy for 38%`; None for one cabin, or if one is unknown."""
     lengths: Counter[str] = Counter()
     for flight in flights:
         if flight.cabin is None:

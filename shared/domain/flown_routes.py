@@ -1,4 +1,4 @@
-"""Whether an airline is known to fly without a stop between two airports: a chart price alone does not say so."""
+"""Whether an airline is known to fly without a stop between two airports: a chart price does not say so."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ EVERYWHERE = "*"
 
 
 class RouteFinding(NamedTuple):
-    """What is known of a non-stop flight of one airline on one pair of airports, and why."""
+    """Knowledge of an airline's non-stop flight between two airports, and its basis."""
 
     route: RouteKnown
     reason: Reason
@@ -32,7 +32,7 @@ class KnownFlights:
     listed: frozenset[str]
 
 
-NO_FLIGHTS = KnownFlights({}, frozenset(), frozenset(), frozenset())  # of an airline nothing is known of
+NO_FLIGHTS = KnownFlights({}, frozenset(), frozenset(), frozenset())  # for an airline without any data
 
 
 @dataclass(frozen=True, slots=True)

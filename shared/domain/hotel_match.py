@@ -1,4 +1,4 @@
-"""Matching of a known hotel with the hotels a source lists, by name and distance."""
+"""Matching of a known hotel with a source's hotels, by name and distance."""
 
 import math
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ _NOISE_WORDS = frozenset(_LISTINGS.split())
 
 @dataclass(frozen=True)
 class ListedHotel:
-    """A hotel as a source lists it; `near` says that its place is already known to be right."""
+    """A hotel in a source's list; `near` says that its location is already confirmed."""
 
     key: str
     name: str
@@ -27,7 +27,7 @@ class ListedHotel:
 def find_same_hotel(
     name: str, city: str, latitude: float | None, longitude: float | None, listed: Sequence[ListedHotel]
 ) -> ListedHotel | None:
-    """The only one with the same words in its name; of those close by, words may be left out. Two are none."""
+    """The only one with the same words in its name; of those close by, words may be left out. None if two fit."""
     words = _split_words(name, city)
     close = [one for one in listed if one.near or _is_close(latitude, longitude, one)]
     placeless = [one for one in listed if one not in close and (latitude is None or one.latitude is None)]
@@ -38,13 +38,13 @@ def find_same_hotel(
 
 
 def _split_words(name: str, city: str) -> frozenset[str]:
-    """What names the hotel; the city counts for nothing unless nothing else is left."""
+    """The words that identify the hotel; the city counts only if nothing else is left."""
     every = frozenset(normalize_name(name).split()) - _NOISE_WORDS
     return every - frozenset(normalize_name(city).split()) or every
 
 
 def _is_within(one: frozenset[str], other: frozenset[str]) -> bool:
-    """A single word may be a mere brand, so there must be two that both have."""
+    """Whether one name is within the other; one word may be just a brand, so two must match."""
     return min(len(one), len(other)) > 1 and (one <= other or other <= one)
 
 

@@ -8,6 +8,7 @@ from typing import Literal, Protocol
 
 from shared.domain.bookings import value_point
 from shared.domain.names import normalize_name
+from shared.domain.party_prices import format_amount
 from shared.errors import Fault
 
 _ROOM_WORDS = frozenset(("room", "rooms", "bed", "beds", "with", "1", "a", "sandbox"))
@@ -17,7 +18,7 @@ MAX_AHEAD = timedelta(days=730)  # hotels sell rooms at most about two years ahe
 
 
 class StayOffer(Protocol):
-    """The parts of a source's offer that count here."""
+    """The relevant parts of a source's offer."""
 
     @property
     def check_in(self) -> date: ...
@@ -37,7 +38,7 @@ class StayOffer(Protocol):
 
 @dataclass(frozen=True)
 class NightsPrice:
-    """The least that was asked for the same nights. A night no one spoke of is unknown, never none."""
+    """The lowest price for the same nights. A night without data is unknown, never sold out."""
 
     state: State
     points: int | None
@@ -52,7 +53,7 @@ class NightsPrice:
 
 @dataclass(frozen=True)
 class StayPrice:
-    """What a whole stay costs, and how its points were arrived at."""
+    """The price of a whole stay, and how its points were calculated."""
 
     nights: int
     best: NightsPrice
@@ -61,12 +62,12 @@ class StayPrice:
 
 
 def value_stay_point(cash: Decimal | None, points: int) -> Decimal | None:
-    """Cents of the rate's currency that a point replaces; known only where both prices are."""
+    """Cents of the rate's currency that a point replaces; known only if both prices are."""
     return None if cash is None else value_point(cash, Decimal(0), points)
 
 
 def find_date_faults(check_in: date, check_out: date, today: date) -> list[Fault]:
-    """What is wrong with the dates of a stay someone asks for; `today` is the day at the hotel."""
+    """Faults of the dates of a requested stay; `today` is the day at the hotel."""
     if check_out <= check_in:
         return [Fault("check_out_date", "is not after check_in_date", f"a date after {check_in}")]
     if check_in < today:
@@ -79,8 +80,15 @@ def find_date_faults(check_in: date, check_out: date, today: date) -> list[Fault
     return []
 
 
+def describe_limit(most_points: int | None, most_cash: Decimal | None, currency: str) -> str:
+    """`at most 30,000 points a night`, or that any award night will do."""
+    if most_cash is not None:
+        return f"at most {format_amount(Decimal(most_cash), currency)} a night"
+    return f"at most {most_points:,} points a night" if most_points else "award nights at any price"
+
+
 def is_same_room(booked: str | None, offered: str | None) -> bool:
-    """Whether both names have the same words, in any order; words that every name has do not count."""
+    """Whether both names have the same words, in any order; common words do not count."""
     names = [frozenset(normalize_name(name or "").split()) - _ROOM_WORDS for name in (booked, offered)]
     return bool(names[0]) and names[0] == names[1]
 
@@ -91,7 +99,7 @@ def list_nights(first: date, end: date) -> list[date]:
 
 
 def find_best_price(offers: Iterable[StayOffer], currency: str) -> NightsPrice:
-    """The lowest points and the lowest cash of offers for the same nights; cash in the currency asked for, if any."""
+    """The lowest points and lowest cash of offers for the same nights; cash in the requested currency, if any."""
     all_offers = list(offers)
     free = [o for o in all_offers if o.available]
     if not free:
@@ -109,7 +117,7 @@ def find_stay_price(
 ) -> StayPrice:
     """The best price of a stay out of what each source offers for the stay and for single nights.
 
-    `every` so many nights one is free by the programme's rule for everybody; 0 for no such rule.
+    By the programme's rule for everyone one night in `every` is free; 0 for no such rule.
     """
     nights = list_nights(check_in, check_out)
     stays = [[o for o in of if (o.check_in, o.check_out) == (check_in, check_out)] for of in sources]
@@ -133,10 +141,10 @@ def _find_single_night(offers: Sequence[StayOffer], night: date, currency: str) 
 
 
 def _count_points(own: NightsPrice, singles: Sequence[int | None], every: int) -> tuple[int, bool] | None:
-    """One source's points of a stay, and whether a free night was taken off here.
+    """One source's points for a stay, and whether a free night was subtracted here.
 
-    Its own price of the stay stands. Only where that is the plain sum of its nights, or where it has none, is the
-    free night still in it: of so many nights the cheapest is free.
+    Its own price of the stay counts. Only where that is the plain sum of its nights, or where it has none, is the
+    free night still in it: the cheapest nights are free, one for each `every`.
     """
     if own.state == "none" or (own.state == "available" and own.points is None):
         return None

@@ -1,25 +1,30 @@
-"""Members of one household: in sentences, and what they hold that cannot be put together with the person's."""
+"""Members of one household: in sentences, and their balances that cannot be pooled with the person's."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from decimal import Decimal
 
-from shared.domain.transfer_options import Share
+from shared.domain.transfer_options import Purse, Share
 
 
 def add_member(name: str, member: str | None) -> str:
-    """`Sapphire Preferred of Anna`; the name alone where the thing is the account holder's."""
+    """`Sapphire Preferred of Anna`; just the name where the thing is the account holder's."""
     return f"{name} of {member}" if member else name
 
 
 @dataclass(frozen=True)
 class Apart:
-    """A balance of another member. `pooling`: no, conditional or unknown, and the terms where there are any."""
+    """A balance of another member. `pooling`: no, conditional or unknown, with any terms."""
 
     program: str
     member: str
     points: int
     pooling: str
     terms: str | None
+    value: Decimal | None = None  # cents of one point
+
+    def to_purse(self) -> Purse:
+        return Purse(self.program, self.points, self.value, member=self.member)
 
 
 def describe_shares(shares: Iterable[Share], program: str) -> str:
@@ -28,10 +33,11 @@ def describe_shares(shares: Iterable[Share], program: str) -> str:
 
 
 def describe_apart(apart: Apart, program: str) -> str:
-    """Whose it is, and that it is not counted."""
+    """A sentence on the owner, and that it is not counted."""
     whose = f"{apart.member}'s {apart.points:,} of {program}"
     if apart.pooling == "no":
-        return f"{whose} cannot be joined: the programme does not let members put points together."
+        why = "the programme does not let members put points together"
+        return f"{whose} cannot be joined: {why}. They pay for a ticket booked apart."
     if apart.pooling == "conditional":
         terms = f" ({apart.terms})" if apart.terms else ""
         return f"{whose} can be joined on conditions only{terms}, so they are not counted."

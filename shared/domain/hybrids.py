@@ -1,6 +1,6 @@
 """Hybrid trips: an award on one leg and a cash ticket on the other, joined at a hub.
 
-Both flights are separate tickets, so a connection needs time enough to fetch bags and check in again.
+Both flights are separate tickets, so a connection needs time to collect bags and check in again.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -23,7 +23,7 @@ Miles = Callable[[str, str], int]
 
 
 def find_hubs(origin: str, destination: str, airports: Iterable[str], miles: Miles) -> list[str]:
-    """Hubs nearest the direct way, best first."""
+    """Hubs nearest to the direct route, best first."""
     direct = miles(origin, destination)
     over = {h: (miles(origin, h), miles(h, destination)) for h in set(airports) - {origin, destination}}
     near = {h: sum(legs) for h, legs in over.items() if min(legs) >= MIN_LEG_MILES and sum(legs) <= MAX_DETOUR * direct}
@@ -31,13 +31,13 @@ def find_hubs(origin: str, destination: str, airports: Iterable[str], miles: Mil
 
 
 def is_award_first(origin: str, hub: str, destination: str, miles: Miles) -> bool:
-    """Points go to the longer leg, where they save most."""
+    """Whether the award is the first leg: points go to the longer one, where they save most."""
     return miles(origin, hub) > miles(hub, destination)
 
 
 @dataclass(frozen=True)
 class HybridLeg(Generic[Offer]):
-    """One offer on one leg. Times are moments where the source tells them; the cost is all of it in one currency."""
+    """One offer on one leg. Times are moments if the source gives them; the cost is the total in one currency."""
 
     offer: Offer
     day: date  # of departure
@@ -56,7 +56,7 @@ class HybridLeg(Generic[Offer]):
 
 
 def parse_local_time(text: str | None, zone: str) -> datetime | None:
-    """A local time as sources write it, in the zone of its airport; None where it cannot be read."""
+    """Parses a source's local time in the zone of its airport; None if unreadable."""
     try:
         return datetime.fromisoformat(text or "").replace(tzinfo=ZoneInfo(zone))
     except (ValueError, KeyError):  # a KeyError: no such zone
@@ -67,7 +67,7 @@ def parse_local_time(text: str | None, zone: str) -> datetime | None:
 class Pair(Generic[First, Second]):
     first: HybridLeg[First]
     second: HybridLeg[Second]
-    layover: timedelta | None  # None: a source does not tell the times
+    layover: timedelta | None  # None: the times are unknown
 
     @property
     def cost(self) -> Decimal | None:
@@ -79,7 +79,7 @@ class Pair(Generic[First, Second]):
 
 
 def pair_legs(first: HybridLeg[First], second: HybridLeg[Second]) -> Pair[First, Second] | None:
-    """Pairs two legs; None where the second cannot be caught, or leaves more than a day later."""
+    """Pairs two legs; None if the second cannot be caught, or leaves more than a day later."""
     if first.lands and second.leaves:
         # Subtracting local times would ignore a change to daylight saving time.
         layover = timedelta(seconds=second.leaves.timestamp() - first.lands.timestamp())
@@ -91,7 +91,7 @@ def pair_legs(first: HybridLeg[First], second: HybridLeg[Second]) -> Pair[First,
 def find_best_pair(
     firsts: Sequence[HybridLeg[First]], seconds: Sequence[HybridLeg[Second]]
 ) -> Pair[First, Second] | None:
-    """The cheapest that can be flown; those with known costs and times before the others."""
+    """The cheapest feasible pair; those with known costs and times first."""
     earlier = sorted(firsts, key=lambda leg: leg.order)[:MAX_PAIRED_OFFERS]
     later = sorted(seconds, key=lambda leg: leg.order)[:MAX_PAIRED_OFFERS]
     pairs = [p for a in earlier for b in later if (p := pair_legs(a, b))]

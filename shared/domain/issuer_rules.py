@@ -1,17 +1,17 @@
-"""Rules of issuers on who gets a card or its bonus, compared with the cards a person keeps.
+"""Rules of issuers on who gets a card or its bonus, compared with a person's cards.
 
-The rules are told, not known: most stand in no terms. A comparison says what was counted, never what an issuer decides.
+The rules are hearsay: most are in no terms. A comparison says what was counted, never what an issuer decides.
 """
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from typing import Literal, Protocol, get_args
+from typing import Literal, get_args
 
 from shared.domain.dates import add_months, format_day
 from shared.domain.plurals import pluralize
 
-# opened_any: cards of all issuers opened in the time; opened_issuer: those of this one; open_issuer: open ones of it;
+# opened_any: cards of all issuers opened in the period; opened_issuer: those of this one; open_issuer: open ones of it;
 # opened_card: the same card was opened in the time, held_card: it was open, bonus_card: its bonus was paid;
 # open_card: one of the cards named is open; had_card: it was ever held; bonus_family: its bonus was paid;
 # held_issuer: a card of the issuer was open in the time. Blockers take the place of the same card or of those named.
@@ -29,38 +29,31 @@ Kind = Literal[
 ]
 KINDS: tuple[str, ...] = get_args(Kind)
 COUNTING = ("opened_any", "opened_issuer", "open_issuer")
-_LIMITED = (*COUNTING, "opened_card", "open_card")  # one such card is too many where no other limit is given
+_LIMITED = (*COUNTING, "opened_card", "open_card")  # one such card is too many without another limit
 _OF_THE_SAME_CARD = ("bonus_card", "held_card", "opened_card")
 Applies = Literal["yes", "no", "unknown"]
 Refused = Literal["card", "bonus"]
 
 
-class IssuerRule(Protocol):
-    @property
-    def issuer(self) -> str: ...
-    @property
-    def country(self) -> str: ...
-    @property
-    def kind(self) -> str: ...
-    @property
-    def cards(self) -> tuple[str, ...]: ...
-    @property
-    def blockers(self) -> tuple[str, ...]: ...
-    @property
-    def personal_only(self) -> bool: ...
-    @property
-    def limit(self) -> int | None: ...
-    @property
-    def months(self) -> int | None: ...
-    @property
-    def days(self) -> int | None: ...
-    @property
-    def text(self) -> str: ...
+@dataclass(frozen=True)
+class IssuerRule:
+    """`cards`: those it is about, `*` all cards of the issuer in the country."""
+
+    issuer: str
+    country: str
+    kind: str
+    cards: tuple[str, ...]
+    blockers: tuple[str, ...]  # the cards that prevent it, where they are not those of `cards`
+    personal_only: bool
+    limit: int | None
+    months: int | None
+    days: int | None
+    text: str
 
 
 @dataclass(frozen=True)
 class OwnCard:
-    """A card a person has or had. Of one outside the catalogue issuer and segment are unknown."""
+    """A card a person has or had. Outside the catalogue, issuer and segment are unknown."""
 
     slug: str | None
     issuer: str | None
@@ -77,9 +70,9 @@ class OwnCard:
 
 @dataclass(frozen=True)
 class RuleCheck:
-    """`count` cards were counted since `since`; of `undated` more it is not known.
+    """`count` cards were counted since `since`; for `undated` more it is unknown.
 
-    `leaves`: the days on which what was counted counts no more, the first first; what has no such day is not in it.
+    `leaves`: the days on which counted cards stop counting, in order; cards without such a day are left out.
     `free_on`: the first day on which the rule allows the card or its bonus; None: allowed today, or no day is known.
     """
 
@@ -93,9 +86,9 @@ class RuleCheck:
 
 @dataclass(frozen=True)
 class Eligibility:
-    """What the rules that are told refuse a person, and the first day on which none of them stands against it.
+    """What the reported rules refuse a person, and the first day on which none of them does.
 
-    `free_on` None with something refused: no such day is known, as with bonuses that are paid once in a lifetime.
+    `free_on` None with something refused: no such day is known, as with once-in-a-lifetime bonuses.
     """
 
     refused: Refused | None
@@ -116,29 +109,29 @@ def judge(checks: Iterable[tuple[IssuerRule, RuleCheck]]) -> Eligibility:
 
 
 def find_start(rule: IssuerRule, today: date) -> date | None:
-    """The first day a rule looks back to; None: it looks at all time."""
+    """The first day a rule looks back to; None: at all time."""
     if rule.days is not None:
         return today - timedelta(days=rule.days)
     return None if rule.months is None else add_months(today, -rule.months)
 
 
 def _find_day_out(rule: IssuerRule, day: date) -> date | None:
-    """The first day on which the rule no longer looks back as far as this day; None: it always does."""
+    """The first day on which the rule no longer reaches back to this day; None: it always does."""
     if rule.days is not None:
         return day + timedelta(days=rule.days + 1)
     if rule.months is None:
         return None
     out = add_months(day, rule.months)
-    while add_months(out, -rule.months) <= day:  # a month's end is shorter or longer than the one before
+    while add_months(out, -rule.months) <= day:  # months differ in length
         out += timedelta(days=1)
     return out
 
 
 def check_rule(rule: IssuerRule, slug: str, own: Collection[OwnCard], today: date) -> RuleCheck:
-    """Compares a rule with the cards kept, for the card that is to be opened."""
+    """Compares a rule with the person's cards, for the card to open."""
     check = _count(rule, slug, own, find_start(rule, today), today)
     limit = (rule.limit or 1) if rule.kind in _LIMITED else 1
-    beyond = check.count - limit  # so many must leave before the last that is too many does
+    beyond = check.count - limit  # this many must go to get back to the limit
     if check.applies != "yes" or beyond >= len(check.leaves):
         return check
     return replace(check, free_on=check.leaves[beyond])
@@ -162,9 +155,9 @@ def _count(rule: IssuerRule, slug: str, own: Collection[OwnCard], since: date | 
 
 
 def _select_cards(rule: IssuerRule, slug: str, own: Iterable[OwnCard]) -> list[OwnCard]:
-    """The cards a rule looks at."""
+    """The cards that a rule counts."""
     if rule.kind == "opened_any":
-        at_home = [c for c in own if c.country in (None, rule.country)]  # a bureau knows no cards from abroad
+        at_home = [c for c in own if c.country in (None, rule.country)]  # credit bureaus do not know cards from abroad
         return [c for c in at_home if not (rule.personal_only and c.segment == "business")]
     if rule.kind in ("opened_issuer", "open_issuer", "held_issuer"):
         of_issuer = [c for c in own if (c.issuer, c.country) == (rule.issuer, rule.country)]
@@ -186,7 +179,7 @@ def _count_opened(rule: IssuerRule, cards: Sequence[OwnCard], since: date | None
 
 
 def _check_bonuses(rule: IssuerRule, cards: Collection[OwnCard], since: date | None) -> RuleCheck:
-    """A bonus that was paid counts by its day; a card held without that mark may have had one."""
+    """Counts paid bonuses by their day; a card without that mark may have had one."""
     paid = [c for c in cards if c.bonus_earned]
     dated = [c for c in paid if since is None or (c.bonus_earned_on is not None and c.bonus_earned_on >= since)]
     if dated:
@@ -221,7 +214,7 @@ def describe_check(rule: IssuerRule, check: RuleCheck) -> str:
 
 
 def describe_refusal(eligibility: Eligibility) -> str:
-    """`Not yet: its bonus is refused until 3 Mar 2027.`; empty where nothing is refused."""
+    """`Not yet: its bonus is refused until 3 Mar 2027.`; empty if nothing is refused."""
     what = {"card": "you would likely be declined", "bonus": "no welcome bonus would be paid"}
     if eligibility.refused is None:
         return ""

@@ -7,13 +7,13 @@ HUES = 8
 
 
 class LetterMark(NamedTuple):
-    """`hue` is 1 to 8, a class of the stylesheet; the name always stands next to the letters."""
+    """`hue` is 1 to 8, a class of the stylesheet; the name is always next to the letters."""
 
     letters: str
     hue: int
 
 
-# Programmes and airlines that people meet most, in a hue near their own colours. Airlines go by their IATA code.
+# The most common programmes and airlines, in a hue near their own colours. Airlines go by their IATA code.
 _MARKS = {
     "accor-live-limitless": ("AL", 5),
     "aegean-miles-and-bonus": ("A3", 1),
@@ -62,6 +62,7 @@ _MARKS = {
     "hdfc-reward-points": ("HD", 1),
     "hilton-honors": ("HH", 1),
     "hsbc-premier-rewards-uk": ("HS", 4),
+    "hsbc-reward-points-in": ("HS", 4),
     "hsbc-reward-points-sg": ("HS", 4),
     "hsbc-rewardcash-hk": ("HS", 4),
     "i-prefer-hotel-rewards": ("IP", 8),
@@ -105,7 +106,7 @@ _MARKS = {
     "world-of-hyatt": ("WH", 5),
     "wyndham-rewards": ("WY", 1),
 }
-# Chains go with their programme.
+# Chains use their programme's.
 _MARKS |= {
     chain: _MARKS[program]
     for chain, program in {
@@ -124,7 +125,7 @@ _HUES_OF_AIRLINES = {letters: hue for slug, (letters, hue) in _MARKS.items() if 
 
 
 def find_mark(slug: str, name: str = "") -> LetterMark:
-    """The mark of a programme by its slug or an airline by its code; of anything else, initials of its name."""
+    """The mark of a programme by its slug or an airline by its code; for anything else, initials of its name."""
     if slug in _MARKS:
         return LetterMark(*_MARKS[slug])
     if len(slug) == 2:
@@ -135,5 +136,5 @@ def find_mark(slug: str, name: str = "") -> LetterMark:
 
 
 def _choose_hue(text: str) -> int:
-    """The same for the same text on every machine."""
+    """Chooses a hue, the same for the same text on every machine."""
     return crc32(text.encode()) % HUES + 1

@@ -6,9 +6,9 @@ from functools import lru_cache
 
 from shared.domain.tool_profiles import AREAS, CORE, MAX_TOOLS, PROFILES
 
-PARTS = "/mcp/x/"  # below it stand a profile, or areas with commas between them
-CARD = "/server-card"  # below each address, for programs that look before they connect (SEP-2127)
-_MAX_CHARACTERS = 300  # of what stands there; all the areas together have fewer
+PARTS = "/mcp/x/"  # followed by a profile, or areas with commas between them
+CARD = "/server-card"  # below each address, for programs that look first (SEP-2127)
+_MAX_CHARACTERS = 300  # of that part; all the areas together have fewer
 
 
 @dataclass(frozen=True)
@@ -16,11 +16,11 @@ class McpAddress:
     """One path that answers as a separate endpoint, with its own resource metadata."""
 
     path: str
-    about: str  # what it offers, as a person is told
+    about: str  # what it offers, for people
     read_only: bool = False  # lists and runs only tools that read
-    tools: frozenset[str] = frozenset()  # lists and runs only these; none named: all
-    areas: frozenset[str] = frozenset()  # lists and runs only tools of these; none named: all
-    finds: bool = False  # lists a few tools, and those by which all others are found and run
+    tools: frozenset[str] = frozenset()  # lists and runs only these; empty: all
+    areas: frozenset[str] = frozenset()  # lists and runs only tools of these; empty: all
+    finds: bool = False  # lists a few tools, and those to find and run all others
 
     def lists(self, name: str, area: str, *, reads: bool) -> bool:
         return name in CORE if self.finds else self.offers(name, area, reads=reads)
@@ -44,12 +44,12 @@ ADDRESSES = {address.path: address for address in (WHOLE, READONLY, LEAN, *map(_
 def find_address(path: str) -> McpAddress | None:
     """The address of a request's path, with or without a slash at its end; None for every other path.
 
-    Areas may stand in any order; `path` of the result has them from A to Z.
+    Areas may be in any order; `path` of the result has them from A to Z.
     """
     path = path.removesuffix("/")
     if address := ADDRESSES.get(path):
         return address
-    # The words below /mcp/x/, whatever they say; None for paths that do not stand there.
+    # The words below /mcp/x/, whatever they say; None for other paths.
     words = path.removeprefix(PARTS)
     areas = frozenset(words.split(",")) if words != path and len(words) <= _MAX_CHARACTERS else None
     return _join_areas(areas) if areas and areas <= AREAS.keys() and _count_tools(areas) <= MAX_TOOLS else None
@@ -68,7 +68,7 @@ def _join_areas(areas: frozenset[str]) -> McpAddress:
 
 
 def describe_fault(path: str) -> str | None:
-    """Why a path below /mcp/x is no address, and which are; None for paths that are one, its card, or elsewhere."""
+    """Why a path below /mcp/x is no address, and which are; None for an address, its card, or other paths."""
     if not f"{path}/".startswith(PARTS) or find_address(path.removesuffix(CARD)):
         return None
     words = [word for word in path.removeprefix(PARTS.rstrip("/")).strip("/").split(",") if word][: len(AREAS)]
@@ -92,7 +92,7 @@ def _keep_fitting(areas: Iterable[str]) -> list[str]:
 
 
 def is_covered(asked: McpAddress, granted: McpAddress | None) -> bool:
-    """Whether what was granted for one address is good at another: at the same one, and at all from the whole."""
+    """Whether a grant for one address covers another: the same one, or any if it is the whole."""
     return granted is not None and granted in (asked, WHOLE)
 
 

@@ -1,4 +1,4 @@
-"""Message channels besides mail: what each kind asks a person for, what is accepted, and how one is named."""
+"""Message channels besides mail: the input of each kind, its checks, and names."""
 
 import base64
 import json
@@ -21,7 +21,7 @@ NAMES = {
 MAX_URL_CHARACTERS = 1000
 _NTFY_SERVER = "https://ntfy.sh"
 _URL = re.compile(r"[!-~]+")
-# What follows the host in the addresses that Slack and Discord give: ids and a secret.
+# The path of Slack's and Discord's addresses: ids and a secret.
 _SLACK = re.compile(r"https://hooks\.slack\.com/services/([A-Z0-9]{3,32}/[A-Z0-9]{3,32}/[A-Za-z0-9]{8,64})")
 _DISCORD = re.compile(r"https://discord(?:app)?\.com/api/webhooks/([0-9]{5,32}/[-_A-Za-z0-9]{16,128})")
 _BOT = re.compile(r"[0-9]{5,20}:[-_A-Za-z0-9]{20,64}")
@@ -29,26 +29,26 @@ _CHAT = re.compile(r"-?[0-9]{1,20}|@[A-Za-z][A-Za-z0-9_]{3,31}")
 _PUSHOVER = re.compile(r"[A-Za-z0-9]{30}")
 _TOPIC = re.compile(r"[-_A-Za-z0-9]{1,64}")
 _TOKEN = re.compile(r"[!-~]{1,128}")
-# A point of P-256 without compression, 65 bytes, and 16 bytes of chance (RFC 8291 3.1 and 3.2), both in base64url.
+# A point of P-256 without compression, 65 bytes, and 16 random bytes (RFC 8291 3.1 and 3.2), both in base64url.
 _PUSH_KEY, _PUSH_SECRET = re.compile(r"[-_A-Za-z0-9]{87}"), re.compile(r"[-_A-Za-z0-9]{22}")
 _MAX_SUBSCRIPTION = 2000
-_SHOWN, _MIN_SHOWN = 3, 8  # characters of a name that may be shown, of one that is at least so long
+_SHOWN, _MIN_SHOWN = 3, 8  # characters of a name to show, if it is at least that long
 NO_URL = "Please enter an address that begins with https://, without a user name and without a # part."
 NO_SUBSCRIPTION = "Your browser gave no subscription that can be written to. Please try again, or with another browser."
-_NO_RECEIVER = ("token", "secret", "p256dh", "auth", "browser")  # of an address: what is not where it leads
+_NO_RECEIVER = ("token", "secret", "p256dh", "auth", "browser")  # parts of an address other than its target
 NO_TOKEN = "An access token has at most 128 characters and no blanks."  # noqa: S105 - a sentence
 
 
 @dataclass(frozen=True)
 class TypedAddress:
-    """What was typed: the address of a channel by field, or what is wrong by field."""
+    """The typed address of a channel by field, or its faults by field."""
 
     address: dict[str, str]
     faults: dict[str, str]
 
 
 def read_address(kind: str, fields: Mapping[str, str]) -> TypedAddress:
-    """`fields` are the fields of the kind's form; a kind that is none of NAMES is a KeyError."""
+    """`fields` are the fields of the kind's form; a kind that is not in NAMES is a KeyError."""
     return _READERS[kind]({name: value.strip() for name, value in fields.items()})
 
 
@@ -79,7 +79,7 @@ def _read_discord(fields: Mapping[str, str]) -> TypedAddress:
 
 
 def _read_path(parts: re.Match[str] | None, fault: str) -> TypedAddress:
-    """Keeps only what the service made of the address; its host is ours to choose."""
+    """Keeps only the part of the address that the service made; we set the host."""
     return TypedAddress({"path": parts[1]}, {}) if parts else TypedAddress({}, {"url": fault})
 
 
@@ -107,7 +107,7 @@ def _read_web_push(fields: Mapping[str, str]) -> TypedAddress:
 
 
 def _read_subscription(text: str) -> dict[str, str] | None:
-    """`url`, `p256dh` and `auth`; None of anything that is not exactly a subscription."""
+    """`url`, `p256dh` and `auth`; None for anything that is not exactly a subscription."""
     try:
         match json.loads(text) if len(text) <= _MAX_SUBSCRIPTION else None:
             case {"endpoint": str(url), "keys": {"p256dh": str(point), "auth": str(secret), **others}, **rest} if (
@@ -116,7 +116,7 @@ def _read_subscription(text: str) -> dict[str, str] | None:
                 is_good = url.startswith("https://") and is_receiver_url(url) and _PUSH_SECRET.fullmatch(secret)
                 return {"url": url, "p256dh": point, "auth": secret} if is_good and _is_point(point) else None
     except (ValueError, RecursionError):
-        pass  # no JSON, or so deep that no one's browser wrote it
+        pass  # no JSON, or nested too deeply for a browser's
     return None
 
 
@@ -147,7 +147,7 @@ _READERS = {
 
 
 def is_receiver_url(url: str) -> bool:
-    """Whether the address is written as one that messages can be posted to; where it leads is another question."""
+    """Whether the address has the form of a receiver; its target is checked elsewhere."""
     if len(url) > MAX_URL_CHARACTERS or not _URL.fullmatch(url):
         return False
     try:
@@ -160,7 +160,7 @@ def is_receiver_url(url: str) -> bool:
 
 
 def name_channel(kind: str, address: Mapping[str, str]) -> str:
-    """How a channel is called on pages and in notices: its host, and the end of what tells two of a kind apart."""
+    """The name of a channel on pages and in notices: its host, and the last characters that distinguish it."""
     host = urlsplit(find_receiver(address) or "").hostname
     match kind:
         case "ntfy":
@@ -180,10 +180,10 @@ def _show_end(name: str) -> str:
 
 
 def find_receiver(address: Mapping[str, str]) -> str | None:
-    """The address that messages are posted to where the person named it; None where it is that of a known service."""
+    """The address to post messages to, if the person named it; None for a known service."""
     return address.get("url") or address.get("server")
 
 
 def identify(kind: str, address: Mapping[str, str]) -> str:
-    """What makes two channels the same one; who holds another token or secret is no other receiver."""
+    """The key that makes two channels the same; another token or secret makes no other receiver."""
     return "\0".join([kind, *(address[name] for name in sorted(address) if name not in _NO_RECEIVER)])

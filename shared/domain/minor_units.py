@@ -13,5 +13,5 @@ def from_minor_units(amount: int, currency: str) -> Decimal:
 
 
 def round_to_minor_unit(amount: Decimal, currency: str) -> Decimal:
-    """Rounded to the smallest coin of the currency."""
+    """Rounds to the smallest coin of the currency."""
     return amount.quantize(Decimal(1).scaleb(-EXPONENTS.get(currency, 2)), ROUND_HALF_UP)

@@ -7,12 +7,12 @@ from collections.abc import Collection, Iterable, Mapping
 
 LIKENESS = 0.6  # share of letters two names must have in common, in order
 _NOISE = re.compile(r"[^a-z0-9+]+")
-# Letters that Unicode does not take apart into a plain letter and an accent.
+# Letters that Unicode does not split into a plain letter and an accent.
 _PLAIN = str.maketrans({"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "ß": "ss", "æ": "ae", "Æ": "Ae", "œ": "oe", "ı": "i"})
 
 
 def normalize_name(text: str) -> str:
-    """Lower case without accents and punctuation, so that spellings meet."""
+    """Lower case without accents and punctuation, so that spellings match."""
     bare = unicodedata.normalize("NFKD", text.translate(_PLAIN)).encode("ascii", "ignore").decode()
     return _NOISE.sub(" ", bare.lower().replace("&", " and ")).strip()
 
@@ -20,10 +20,10 @@ def normalize_name(text: str) -> str:
 def find_meanings(
     text: str, names: Mapping[str, tuple[str, ...]], others: Collection[str] | None = None
 ) -> tuple[str, ...]:
-    """The things a name stands for exactly (one, or several when it is shared); else those it begins or is part of.
+    """The things with exactly this name (one, or several that share it); else those whose name it begins or is in.
 
-    With `others`, what else in the world is called, a part means one thing only if it begins the name and no other is
-    called so: "British" is enough for British Airways, but neither "Royal" nor "Smiles" for whoever is alone here.
+    With `others`, further names in the world, a part means one thing only if it starts the name and no other is
+    called so: "British" is enough for British Airways, but neither "Royal" nor "Smiles" for the only one here.
     """
     text_form = normalize_name(text)
     if not text_form:
@@ -41,32 +41,32 @@ def find_meanings(
 
 
 def _hold_words(text_form: str, names: Iterable[str]) -> list[str]:
-    near = [name for name in names if text_form in name]  # by far most are ruled out here: 60 us become 10
+    near = [name for name in names if text_form in name]  # this rules out most: 10 us instead of 60
     return [name for name in near if f" {text_form} " in f" {name} "]
 
 
 def find_close(text: str, names: Iterable[str], count: int = 3) -> list[str]:
-    """The known names that differ by a slip of the pen, best first; among names of the same first letter."""
+    """The known names that differ by a misspelling, best first; among names of the same first letter."""
     text_form = normalize_name(text)
     same_letter = dict.fromkeys(name for name in names if name[:1] == text_form[:1])
     return difflib.get_close_matches(text_form, same_letter, count, 0.75)
 
 
 def has_slips_only(words: list[str], name: list[str]) -> bool:
-    """Whether each word is the one of the name in its place, or differs from it by a letter or two."""
+    """Whether each word equals the name's word in its place, or differs by a letter or two."""
     pairs = list(zip(words, name, strict=True))
     return all(a == b or (a[0] == b[0] and difflib.SequenceMatcher(None, a, b).ratio() >= 0.7) for a, b in pairs)
 
 
 def find_nearest(text: str, names: Iterable[str], count: int = 3) -> list[str]:
-    """The closest known names, best first; none where nothing is alike: a far guess would be taken."""
+    """The closest known names, best first; none if nothing is similar: a far guess would be accepted."""
     text_form = normalize_name(text)
     close = difflib.get_close_matches(text_form, dict.fromkeys(names), 10 * count, LIKENESS) if text_form else []
     return [name for name in close if _is_alike(text_form, name)][:count]
 
 
 def _is_alike(text_form: str, name: str) -> bool:
-    """Whether what the names do not share is alike too: "points" makes no likeness, and an acronym has none."""
+    """Whether the parts that the names do not share are similar: "points" is no likeness, and an acronym has none."""
     words, others = text_form.split(), name.split()
     own = " ".join(word for word in words if word not in others)
     rest = [word for word in others if word not in words]

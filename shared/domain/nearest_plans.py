@@ -1,4 +1,4 @@
-"""The plan nearest to a wish that nothing fulfils: over the limit of cash, short of points, or on other days."""
+"""The plan nearest to a wish that no plan fulfils: over the limit of cash, short of points, or on other days."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ Limit = Literal["max_cash", "points", "dates"]
 
 @dataclass(frozen=True)
 class NearestPlan(Generic[Offer]):
-    """`limit` is the one that is not met. Without a payment, `lacking` tells the points that are missing."""
+    """`limit` is the one not met. Without a payment, `lacking` has the missing points."""
 
     limit: Limit
     journey: Journey[Offer]
@@ -33,7 +33,7 @@ def find_nearest(
     if over is None or short is None or max_cash is None:
         return over or short
     beyond = (over.journey.taxes or Decimal(0)) - max_cash
-    # What the missing points are worth, in whole units of money; None where a value is not known.
+    # The worth of the missing points, in whole units of money; None if a value is unknown.
     values = {s.program: s.value for s in short.journey.seats}
     cents = [None if (value := values[p]) is None else points * value for p, points in short.lacking.items()]
     missing = None if None in cents else sum((c for c in cents if c is not None), Decimal(0)) / 100
@@ -46,10 +46,10 @@ def is_within_cap(journey: Journey[Offer], max_cash: Decimal | None) -> bool:
 
 
 def find_over_cap(journeys: Iterable[Journey[Offer]], funds: Funds) -> NearestPlan[Offer] | None:
-    """The journey with the lowest taxes of those the balances pay."""
+    """The journey with the lowest taxes among those the balances cover."""
     taxed = (j for j in journeys if j.taxes is not None)
     for journey in nsmallest(MAX_TRIED, taxed, key=lambda j: (j.taxes or Decimal(0), j.rough)):
-        if payments := funds.pay(journey.needs):
+        if payments := journey.choose_funds(funds).pay(journey.needs):
             return NearestPlan("max_cash", journey, PaidJourney(journey, payments), {})
     return None
 
@@ -60,7 +60,7 @@ def _find_short_of_points(journeys: Iterable[Journey[Offer]], funds: Funds) -> N
         return None
     nearest: NearestPlan[Offer] | None = None
     for journey in nsmallest(MAX_TRIED, journeys, key=lambda j: j.rough):
-        lacking = find_lacking(journey.needs, funds)
+        lacking = find_lacking(journey.needs, journey.choose_funds(funds))
         if lacking and (nearest is None or sum(lacking.values()) < sum(nearest.lacking.values())):
             nearest = NearestPlan("points", journey, None, lacking)
     return nearest

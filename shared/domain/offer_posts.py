@@ -14,7 +14,7 @@ MAX_POST_CHARACTERS = 4_000  # the rest of a longer post is ignored
 _MAX_NAME_WORDS = 7  # words
 _DUPLICATE_SCORE, _UNSURE_SCORE = 0.75, 0.45
 
-# The first match decides the kind, so specific patterns stand before general ones.
+# The first match decides the kind, so specific patterns come before general ones.
 _POINTS = r"(?:points?|miles|avios)"
 _KINDS = {
     "status_match": r"status (?:match|challenge|fast.?track)|match (?:your|of) status|elite status (?:offer|for)",
@@ -34,7 +34,7 @@ _PERCENT = re.compile(r"(\d{1,3}) ?(?:%|per ?cent\b)")
 
 @dataclass(frozen=True)
 class OfferPost:
-    """What a post says as far as it was understood. Each programme is given with all its name can mean."""
+    """The understood part of a post. Each programme is given with all its name can mean."""
 
     programs: tuple[frozenset[str], ...]
     kind: str | None
@@ -65,7 +65,7 @@ def find_programs(text: str, meanings: Mapping[str, tuple[str, ...]]) -> list[fr
                 break
         else:
             at += 1
-    # Each once; a shared name says nothing next to one of the programmes it can mean.
+    # Each once; a shared name adds nothing next to one of its programmes.
     exact = {m for m in mentions if len(m) == 1}
     return [m for m in dict.fromkeys(mentions) if len(m) == 1 or not any(e & m for e in exact)]
 
@@ -86,26 +86,26 @@ def read_post(text: str, programs: Sequence[frozenset[str]]) -> OfferPost:
 
 
 def _covers_programs(some: OfferPost, other: OfferPost) -> bool:
-    """Whether every programme of the one is a programme of the other."""
+    """Whether every programme of one is among the other's."""
     return all(any(s & o for o in other.programs) for s in some.programs)
 
 
 def _compare_figures(a: frozenset[object], b: frozenset[object]) -> int:
-    """1 when both say something in common, -1 when both say something else, 0 when one is silent."""
+    """1 if both share a figure, -1 if they differ, 0 if one has none."""
     if not a or not b:
         return 0
     return 1 if a & b else -1
 
 
 def rate_likeness(new: OfferPost, old: OfferPost) -> float:
-    """How sure it is that two posts are about one offer: the same programmes, kind, percentage and last day."""
+    """How certain it is that two posts are about the same offer: the same programmes, kind, percentage and last day."""
     # The share of words two posts have in common.
     alike = len(new.words & old.words) / len(new.words | old.words) if new.words | old.words else 0.0
     figures = _compare_figures(new.percents, old.percents), _compare_figures(new.days, old.days)
     if alike >= 0.9 and -1 not in figures and _covers_programs(new, old) and _covers_programs(old, new):
         return 0.99
     if not new.programs or not old.programs or new.kind is None or old.kind is None:
-        return min(0.7, alike)  # without programmes and kind of both posts, words alone never decide
+        return min(0.7, alike)  # without programmes and kind of both posts, words by themselves never decide
     if new.kind != old.kind or not (_covers_programs(new, old) or _covers_programs(old, new)):
         return 0.05 + 0.2 * alike
     same = 0.62 + 0.18 * figures[0] + 0.12 * figures[1] + 0.1 * alike
@@ -113,7 +113,7 @@ def rate_likeness(new: OfferPost, old: OfferPost) -> float:
 
 
 def judge_post(new: OfferPost, recent: Sequence[OfferPost]) -> PostMatch:
-    """The recent post most like the new one; of equals the newest, which stands first."""
+    """The recent post most like the new one; of equals the newest, which comes first."""
     scores = [rate_likeness(new, old) for old in recent]
     if not scores:
         return PostMatch("new", None, 1.0)

@@ -5,7 +5,7 @@ from typing import Literal, Protocol
 
 from shared.domain.dates import parse_loose_day
 
-# Issuers change offers every few weeks: two months after it was seen, an offer without an end says nothing of today.
+# Issuers change offers every few weeks: two months after it was seen, an offer without an end says nothing about today.
 MAX_AGE = timedelta(days=60)
 State = Literal["running", "seen", "past"]
 

@@ -64,7 +64,7 @@ def format_amount(amount: Decimal, currency: str) -> str:
 
 
 def format_money(amount: Decimal | float, currency: str) -> str:
-    """As pages write it: `$17,446`, `$9.50`, `2,180 EUR`. No coins from 100 up, nor where there are none."""
+    """As pages write it: `$17,446`, `$9.50`, `2,180 EUR`. No cents from 100 up, nor where they are zero."""
     rounded = round_to_minor_unit(Decimal(str(amount)), currency)
     text = f"{rounded:,}" if rounded % 1 and abs(rounded) < 100 else f"{round(rounded):,}"
     if currency != "USD":

@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 from enum import IntEnum
 
+from shared.domain.plurals import pluralize
 from shared.domain.watch_kinds import LIMITED_KINDS
 
 
 class Plan(IntEnum):
-    """The four plans, in the order they include each other."""
+    """The four plans, each including those before it."""
 
     FREE = 0
     PREMIUM = 1
@@ -47,7 +48,7 @@ def is_allowed(plan: Plan, tier: Tier) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """What one plan allows besides watches, whose kinds say it themselves; None means without limit."""
+    """One plan's limits, except for watches, whose kinds have them; None means no limit."""
 
     searches_per_day: int | None
     results: int | None
@@ -96,7 +97,7 @@ def list_cabins(plan: Plan) -> tuple[str, ...]:
 
 
 def list_additions(plan: Plan) -> list[str]:
-    """What a plan adds to the one below it, in words, with the numbers of LIMITS."""
+    """Describes what a plan adds to the one below it, with the numbers of LIMITS."""
     below = _count(Plan(plan - 1)) if plan else {}
     words = {
         Plan.FREE: [f"{LIMITS[plan].searches_per_day} economy searches a day", "every tool labelled Free"],
@@ -105,14 +106,14 @@ def list_additions(plan: Plan) -> list[str]:
         Plan.ENTERPRISE: ["an API allowance that can be agreed"],
     }[plan]
     counts = _count(plan).items()
-    return words + [f"{name}: {number:,}" for name, number in counts if number and number != below.get(name)]
+    return words + [pluralize(n, *nouns) for nouns, n in counts if n and n != below.get(nouns)]
 
 
-def _count(plan: Plan) -> dict[str, int | None]:
-    """What a plan allows so many of, by name."""
-    watches = {kind.nouns: kind.cap(plan) for kind in LIMITED_KINDS}
-    limits = LIMITS[plan]
-    return {"active trips": limits.active_trips} | watches | {"API calls a month": limits.api_calls_per_month}
+def _count(plan: Plan) -> dict[tuple[str, str], int | None]:
+    """How many of each thing a plan allows, by its noun and the plural; None means no limit."""
+    watches = {(kind.noun, kind.nouns): kind.cap(plan) for kind in LIMITED_KINDS}
+    trips, calls = ("active trip", "active trips"), ("API call a month", "API calls a month")
+    return {trips: LIMITS[plan].active_trips} | watches | {calls: LIMITS[plan].api_calls_per_month}
 
 
 # Integrations, with the plan each needs.

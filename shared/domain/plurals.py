@@ -6,10 +6,10 @@ _SAYS_UNIT = re.compile(r"(points|(?<!s)miles)\W*(\(.*)?$", re.IGNORECASE)  # Sm
 
 
 def pluralize(number: int, noun: str, plural: str = "") -> str:
-    """`1 day`, `1,200 days`; a plural that is not made with s is given."""
+    """`1 day`, `1,200 days`; pass any plural not made with s."""
     return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 
 
 def name_points(program: str) -> str:
-    """`Aeroplan points`; a name that ends in its unit, as LifeMiles and Citi Points (Hong Kong) do, stays as it is."""
+    """`Aeroplan points`; a name that ends in its unit, as LifeMiles and Citi Points (Hong Kong) do, is unchanged."""
     return program if _SAYS_UNIT.search(program) else f"{program} points"

@@ -10,7 +10,7 @@ RATE = Decimal("0.0001")
 
 @dataclass(frozen=True)
 class PriceList:
-    """What a programme sells for: points come in blocks, and an order can cost its own fee."""
+    """A programme's prices: points come in blocks, and an order can have a fee."""
 
     price: Decimal
     per_points: int
@@ -38,7 +38,7 @@ NO_SALE = Sale(0, Decimal(0))
 
 @dataclass(frozen=True)
 class OrderQuote:
-    """`quantity` points arrive for `total`; they can be more than were asked for, because points come in blocks."""
+    """`quantity` points arrive for `total`; as points come in blocks, it can be more than was asked for."""
 
     quantity: int
     total: Decimal
@@ -51,7 +51,7 @@ def price_point(prices: PriceList, sale: Sale) -> Decimal:
 
 
 def quote_order(prices: PriceList, points: int, sale: Sale = NO_SALE) -> OrderQuote | None:
-    """The smallest order that brings at least `points`; None when one order may not be so large."""
+    """The smallest order that brings at least `points`; None if one order cannot be that large."""
     bought = max(ceil(points * 100 / (100 + sale.bonus_percent)), prices.minimum)
     bought = -(-bought // prices.increment) * prices.increment
     if prices.maximum is not None and bought > prices.maximum:

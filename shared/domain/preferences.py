@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from shared.domain.plurals import pluralize
 
-# Parameters of tools by name, and the setting of the profile that each has when a call leaves it out.
+# Parameters of tools by name, and the profile setting that fills each when a call leaves it out.
 SETTINGS = {
     "cabin": "default_cabin",
     "cabin_class": "default_cabin",
@@ -21,7 +21,7 @@ SETTINGS = {
     "spend_currency": "currency",
     "taxes_currency": "currency",
 }
-# Who names airlines decides about them, whatever the profile says of others.
+# Airlines named in the call count, whatever the profile says of others.
 AIRLINE_PARAMETERS = ("airline", "airlines", "operating_airline", "partner_airline")
 _WORDS: dict[str, Callable[[Any], str]] = {
     "default_cabin": lambda cabin: f"in {cabin.replace('_', ' ')}",
@@ -41,9 +41,9 @@ class AirlineTaste:
     left_out: Counter[str] = field(default_factory=Counter)
 
     def choose(self, offers: Iterable[Offer], airlines: Callable[[Offer], Iterable[str]] | None = None) -> list[Offer]:
-        """The offers without those of avoided airlines, which are counted; those of preferred airlines first.
+        """Drops and counts offers of avoided airlines; puts preferred airlines first.
 
-        A sort that follows keeps them first among equals.
+        A later sort keeps them first among equals.
         """
         list_airlines: Callable[[Any], Iterable[str]] = airlines or (lambda offer: (offer.airline,))
         chosen_offers = []

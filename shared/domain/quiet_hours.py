@@ -1,4 +1,4 @@
-"""Quiet hours: hours of a person's own day in which nothing is sent to one of their channels."""
+"""Quiet hours: local hours in which nothing is sent to a person's channel."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -6,7 +6,7 @@ from shared.domain.time_zones import find_zone
 
 
 def find_quiet_end(now: datetime, time_zone: str | None, start: int | None, end: int | None) -> datetime | None:
-    """The moment, in UTC, when the quiet that holds at `now` ends; None when it is not quiet.
+    """The moment, in UTC, when the present quiet ends; None when it is not quiet.
 
     `start` and `end` are full hours of the day in `time_zone`, an IANA name (None = UTC); quiet may pass midnight.
     """
@@ -17,5 +17,5 @@ def find_quiet_end(now: datetime, time_zone: str | None, start: int | None, end:
     if not is_quiet:
         return None
     day = local.date() + timedelta(days=1 if local.hour >= end else 0)
-    # Built on the clock of the wall, so that a night in which clocks change still ends at its hour.
+    # Uses local time, so that a night in which clocks change still ends at its hour.
     return datetime(day.year, day.month, day.day, end, tzinfo=local.tzinfo).astimezone(UTC)

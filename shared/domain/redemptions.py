@@ -1,4 +1,4 @@
-"""What points got: the price in cash they replaced, less what was paid besides."""
+"""Redemptions: the cash price that points replaced, less the taxes paid."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ _CENT = Decimal("0.01")
 
 @dataclass(frozen=True)
 class Cost:
-    """What one leg or stay took; amounts in `currency`, for all travellers. None is not known."""
+    """The cost of one leg or stay; amounts in `currency`, for all travellers. None is unknown."""
 
     points: int | None
     taxes: Decimal | None
@@ -31,7 +31,7 @@ class Redemption:
 
     @property
     def value(self) -> Decimal | None:
-        """The value in `currency`; below zero where the taxes alone were more than the price."""
+        """The value in `currency`; below zero where the taxes exceeded the price."""
         return None if self.cash_price is None or self.taxes is None else self.cash_price - self.taxes
 
     @property
@@ -55,7 +55,7 @@ class RedemptionSums:
 def join_costs(costs: Sequence[Cost]) -> Redemption | None:
     """The legs of one booking as one redemption; None where no points are known.
 
-    Without a price where a leg that took points of its own tells none, or where amounts are in several currencies.
+    Has no price where a leg with separate points gives none, or where amounts are in several currencies.
     """
     paid = [cost for cost in costs if cost.points]
     if not paid:

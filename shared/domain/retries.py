@@ -7,5 +7,5 @@ _WAITS = (timedelta(minutes=1), timedelta(minutes=5), timedelta(minutes=30), tim
 
 
 def wait_after(attempt: int) -> timedelta | None:
-    """The wait before the next attempt; None when `attempt` was the last."""
+    """The wait before the next attempt; None if `attempt` was the last."""
     return _WAITS[attempt - 1] if attempt < MAX_ATTEMPTS else None

@@ -14,7 +14,7 @@ MAX_COMMENT_DEPTH = 8
 
 
 class Trust(Enum):
-    """What a mail may do by itself. What it may not do waits until a person has looked at it."""
+    """What a mail may do automatically. Everything else waits for a person."""
 
     FULL = "it imports, changes and cancels bookings"
     NEW = "it imports bookings that are new"
@@ -23,7 +23,7 @@ class Trust(Enum):
 
 @dataclass(frozen=True)
 class Signatures:
-    """What the signatures of a mail show of the domains its sender may be of.
+    """What the signatures of a mail prove about its sender's domains.
 
     `valid`: domains whose own signature holds, or that a forwarder we believe saw holding. `broken`: domains that
     publish the key of a signature that does not hold. `unanswered`: a key could not be looked up. `checked`: false
@@ -38,7 +38,7 @@ class Signatures:
 
 @dataclass(frozen=True)
 class Judgement:
-    """`fault` is a key of `FAULTS` for what the mail may not do by itself; empty when it may do everything."""
+    """`fault` is a key of `FAULTS` for what the mail may not do automatically; empty if nothing."""
 
     trust: Trust
     sender: str = ""
@@ -69,9 +69,9 @@ _NEXT_STEP = "Look at it, then import or discard it. Other addresses of yours ca
 
 
 def read_sender(headers: Sequence[str]) -> str | None:
-    """The one address of the one From header (RFC 5322, 3.6.2), in lower case; None where there is any doubt.
+    """The one address of the one From header (RFC 5322, 3.6.2), in lower case; None in any doubt.
 
-    A display name may look like an address; it counts for nothing, unless a program could take it for a second sender.
+    A display name may look like an address; it is ignored, unless a program could take it for a second sender.
     """
     if len(headers) != 1 or len(headers[0]) > MAX_CHARACTERS:
         return None
@@ -89,7 +89,7 @@ def read_sender(headers: Sequence[str]) -> str | None:
 
 
 def strip_comments(text: str) -> str:
-    """Removes what stands in parentheses, which may be nested (RFC 5322, 3.2.2)."""
+    """Removes text in parentheses, which may be nested (RFC 5322, 3.2.2)."""
     for _ in range(MAX_COMMENT_DEPTH):
         shorter = _COMMENT.sub(" ", text)
         if shorter == text:
@@ -112,8 +112,8 @@ def find_company(address: str, companies: Iterable[str]) -> str | None:
 def is_signer(domain: str, address: str, company: str | None) -> bool:
     """Whether a signature of this domain speaks for the address (relaxed alignment, RFC 7489, 3.1.1).
 
-    That of the address itself and of those above it do; below the domain of a company each does. Below another domain
-    strangers may live: `co.uk` is above many.
+    The address's own domain and those above it do, and any below a company's. Below another domain
+    there may be strangers: `co.uk` is above many.
     """
     return is_within(address.rpartition("@")[2], domain) or (company is not None and is_within(domain, company))
 
@@ -126,7 +126,7 @@ def judge_sender(
     signatures: Signatures,
     signed_before: bool = False,
 ) -> Judgement:
-    """What a mail may do by itself.
+    """Decides what a mail may do automatically.
 
     `is_own`: the account has confirmed the address. `is_company`: it is of a domain that sends confirmations.
     `signed_before`: an earlier mail of the address was signed.

@@ -11,8 +11,9 @@ from typing import Any
 MAX_ROWS = 500  # of a table that is read
 _MAX_CELL = 4000
 BOM = "\ufeff"  # in files: without it Excel reads UTF-8 as the letters of one country
-_FORMULA = re.compile(r"[=+@\t\r-]")  # how a cell begins that a spreadsheet runs
-_GUARDED = re.compile(r"'(?=[=+@\t\r-])")
+# The start of a cell that a spreadsheet would run; Excel in Japanese and Chinese reads the full-width signs as well.
+_FORMULA = re.compile("[=+@\t\r\n\uff1d\uff0b\uff0d\uff20-]")
+_GUARDED = re.compile(f"'(?={_FORMULA.pattern})")
 _NO_LETTER = re.compile(r"[\W_]+")
 _DELIMITERS = "\t;|,"
 
@@ -27,7 +28,7 @@ class UnreadTable(ValueError):
 
 @dataclass(frozen=True)
 class TableRow:
-    """`line`: as a spreadsheet counts its rows. Cells without a text are absent."""
+    """`line`: a spreadsheet's row number. Empty cells are absent."""
 
     line: int
     cells: Mapping[str, str]
@@ -89,7 +90,7 @@ def _read_cell(cell: str) -> str:
 
 
 def split_table(text: str, aliases: Mapping[str, str], size: int) -> list[tuple[str, list[int]]]:
-    """The table in parts of so many rows, each with the line of names and the lines its rows stood on.
+    """The table in parts of that many rows, each with the line of names and the line numbers of its rows.
 
     Raises UnreadTable.
     """

@@ -1,4 +1,4 @@
-"""Short forms of what ids say: random ids of rows in 22 characters, a route on a day in 48 bits."""
+"""Short forms of ids: random ids of rows in 22 characters, a route on a day in 48 bits."""
 
 import base64
 import binascii
@@ -39,7 +39,7 @@ def decode_base64(text: str) -> bytes:
 
 @lru_cache(maxsize=4096)  # a search shows many offers of one day and cabin
 def number_cell(cell: Cell) -> int | None:
-    """Less than 2**48. None where a place has no code of three capitals or digits, or the day is decades away."""
+    """A number below 2**48, or None for a place without a three-character code, or a day decades away."""
     origin, destination, day, cabin = cell
     days = (day - _FIRST_DAY).days
     if not (_is_code(origin) and _is_code(destination) and 0 <= days < _DAYS and cabin in _CABINS):

@@ -25,7 +25,7 @@ class SourceUnreadable(Exception):
 
 
 class CellMap(NamedTuple):
-    """One column of ours (or the quotient of two) and where its value stands in a row of the source."""
+    """One column of ours (or the quotient of two) and where a row of the source has its value."""
 
     column: str
     reader: str
@@ -51,7 +51,7 @@ class SourceRow(NamedTuple):
 
 @dataclass(frozen=True)
 class SourceContent:
-    """What a file holds. `unknown_names`: words of it that mean nothing to us, whose rows are left out."""
+    """The content of a file. `unknown_names`: its words that mean nothing to us, whose rows are left out."""
 
     entries: list[SourceRow]
     unknown_names: tuple[str, ...]
@@ -59,7 +59,7 @@ class SourceContent:
 
 @dataclass(frozen=True)
 class _SourceNode:
-    """One row with the objects around it, the innermost last, and the names that stars stood for."""
+    """One row with the objects around it, the innermost last, and the names that stars matched."""
 
     nodes: tuple[Any, ...]
     names: tuple[str, ...]
@@ -169,7 +169,7 @@ _ABSENT = object()
 
 def _find_cell(row: _SourceNode, path: str) -> Any:
     """`name.name` inside the row, where a star takes the first of a list; `^` for each object further out; `@2` for
-    what the second star of the rows stood for."""
+    what the second star of the rows matched."""
     if path.startswith("@"):
         number = int(path[1:])
         return row.names[number - 1] if number <= len(row.names) else _ABSENT
@@ -188,7 +188,7 @@ def _find_cell(row: _SourceNode, path: str) -> Any:
 
 
 def _check_layout(rows: Sequence[_SourceNode], source: SourceMap) -> None:
-    """A column that no row has was renamed or removed: the file is another one than was mapped."""
+    """A column that no row has was renamed or removed: the file no longer fits the mapping."""
     absent = [
         cell.path
         for cell in (*source.keys, *source.values)

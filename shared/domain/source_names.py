@@ -16,7 +16,7 @@ NAMES = {
 
 
 def name_source(source: str) -> str:
-    """One name of a provider, or several joined by commas; what is not listed stays as it is.
+    """One name of a provider, or several joined by commas; an unlisted one is unchanged.
 
     >>> name_source("seats_aero, faa_nas"), name_source("Seats.aero"), name_source("my notes")
     ('seats.aero, FAA', 'seats.aero', 'my notes')

@@ -56,7 +56,7 @@ class RunOption:
 
     @property
     def lowest_total(self) -> Decimal | None:
-        """What the fewest runs that can do would cost; the taxes in the fare are not known, and do not count."""
+        """The cost of the fewest runs that may suffice, since the taxes in the fare are unknown and do not count."""
         return None if self.fare is None or self.needed_at_least is None else self.fare * self.needed_at_least
 
     @property
@@ -75,7 +75,7 @@ def count_runs(missing: Decimal, earned: Decimal | None) -> int | None:
 
 
 def rank_runs(chances: Iterable[RunOption], days: int) -> list[RunOption]:
-    """Those that can be flown by the deadline, one a day at the very best: known costs first and lowest, then fewest
+    """Ranks runs possible by the deadline, at most one a day: known costs first and lowest, then fewest
     runs, then those that count most, then those that start nearest home."""
     fit = [c for c in chances if c.miles_from_home <= POSITIONING_MILES and (_count_known_runs(c) or 0) <= days]
     return sorted(
@@ -95,5 +95,5 @@ def rank_runs(chances: Iterable[RunOption], days: int) -> list[RunOption]:
 
 
 def _count_known_runs(chance: RunOption) -> int | None:
-    """The runs it takes, or where the fare's taxes hide that, the fewest."""
+    """The number of runs needed, or the fewest if the fare's taxes are unknown."""
     return chance.needed_at_least if chance.needed is None else chance.needed

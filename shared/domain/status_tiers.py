@@ -11,12 +11,12 @@ from typing import Literal
 from shared.domain import names
 
 MARCH, APRIL = 3, 4
-_YEARS = {"1 Apr - 31 Mar": APRIL, "1 Mar - end Feb": MARCH}  # the month a qualifying year begins with
+_YEARS = {"1 Apr - 31 Mar": APRIL, "1 Mar - end Feb": MARCH}  # the first month of a qualifying year
 
 
 @dataclass(frozen=True)
 class Requirement:
-    """What one counter must show."""
+    """The value one counter needs."""
 
     metric: str
     amount: int
@@ -33,7 +33,7 @@ class StatusTier:
     threshold: int | None  # None: not reached by a counter; see `alternative`
     alternative: str | None
     ways: tuple[Way, ...]  # any of them; empty where no number is known
-    keep_ways: tuple[Way, ...]  # of a member who renews it
+    keep_ways: tuple[Way, ...]  # for a member who renews it
     period: str | None
     source_url: str
     as_of: str | None
@@ -58,12 +58,12 @@ class Ladder:
         return next((t for t in self.tiers if t.name == name), None)
 
     def above(self, tier_name: str | None) -> StatusTier | None:
-        """The next tier up; of someone who holds none, the lowest that has to be earned."""
+        """The next tier up; for someone without one, the lowest that has to be earned."""
         rank = at.rank if (at := self.tier(tier_name)) else 0
         return next((t for t in self.tiers if t.rank > rank), None)
 
     def find_required(self, tier_name: str | None, target: StatusTier) -> int | None:
-        """What a counter must show for the target; None where the tiers between are counted in different units."""
+        """The value a counter needs for the target; None where the tiers between are counted in different units."""
         if not self.resets:
             return target.threshold
         rank = at.rank if (at := self.tier(tier_name)) else 0
@@ -130,7 +130,7 @@ def find_year_end(period: str | None, on: date) -> date | None:
 
 
 def find_next_start(period: str | None, deadline: date | None, on: date) -> date | None:
-    """The first day of the next qualifying year, where the time to a deadline, or without one a year, reaches it."""
+    """The first day of the next qualifying year, if the deadline, or without one a year, reaches it."""
     ends = find_year_end(period, on)
     return None if ends is None or (deadline is not None and deadline <= ends) else ends + timedelta(days=1)
 
@@ -161,9 +161,9 @@ def is_on_track(earned: Decimal, required: int, period: str | None, on: date) ->
 def check_eligibility(
     from_programs: Collection[str], from_tiers: Sequence[str], tiers_by_program: Mapping[str, str]
 ) -> Literal["yes", "no", "unknown"]:
-    """Whether a match offer can be used by someone who holds these tiers (programme -> tier).
+    """Whether a match offer can be used by someone with these tiers (programme -> tier).
 
-    Programmes that no source names are unknown, never all of them: those stand there as `*`.
+    Programmes that no source names are unknown, never all of them: `*` means all.
     """
     if not tiers_by_program or not from_programs:
         return "unknown"

@@ -1,4 +1,4 @@
-"""Progress towards a tier in all the counters it asks for, by each way there is to it."""
+"""Progress towards a tier in all its counters, by each way to it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

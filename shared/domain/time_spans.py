@@ -7,7 +7,7 @@ MONDAY = datetime(2024, 1, 1, tzinfo=UTC)
 
 
 def find_start(span: timedelta, moment: datetime) -> datetime:
-    """When the span began that the moment is in."""
+    """The start of the span around a moment."""
     return MONDAY + (moment - MONDAY) // span * span
 
 

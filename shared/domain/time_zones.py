@@ -14,16 +14,16 @@ def _list_zones() -> dict[str, str]:
 
 
 def find_zone_name(text: str) -> str | None:
-    """The IANA name, whatever its case and with blanks for underscores; None when there is no such zone."""
+    """The IANA name, whatever its case and with blanks for underscores; None for an unknown zone."""
     return _list_zones().get("_".join(text.split()).lower())
 
 
 def find_zone(name: str) -> ZoneInfo | None:
-    """Finds a zone; None for a name this machine's zones do not hold."""
+    """Finds a zone; None for a name unknown to this machine."""
     iana_name = find_zone_name(name)
     return ZoneInfo(iana_name) if iana_name else None
 
 
 def find_local_day(now: datetime, name: str) -> date:
-    """The day it is there at that moment; the UTC day where the zone is unknown."""
+    """The local day at that moment, or the UTC day in an unknown zone."""
     return now.astimezone(find_zone(name) or ZoneInfo(UTC)).date()

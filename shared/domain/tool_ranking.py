@@ -11,7 +11,7 @@ LENGTH_SHARE = 0.75  # b of BM25
 
 
 class Described(NamedTuple):
-    """What a search knows of a tool; hosts have no phrases."""
+    """The texts of a tool for a search; hosts have no phrases."""
 
     name: str
     phrases: str
@@ -49,7 +49,7 @@ def parameter_texts(node: Any) -> Iterator[str]:
 
 
 class Ranking:
-    """An index over the tools: for each word, what it counts for in each tool that has it."""
+    """An index over the tools: for each word, its weight in each tool that has it."""
 
     def __init__(self, tools: Iterable[Described]) -> None:
         documents = {tool.name: Counter(_collect_words(tool)) for tool in tools}
@@ -64,7 +64,7 @@ class Ranking:
             holders.update({name: weight * rarity for name, weight in holders.items()})
 
     def score(self, text: str) -> dict[str, float]:
-        """What each tool that shares a word with the request scores."""
+        """The score of each tool that shares a word with the request."""
         scores: dict[str, float] = defaultdict(float)
         for word in split_words(text):
             for name, weight in self.weights.get(word, {}).items():

@@ -1,6 +1,6 @@
 """Ways to reach a points target: transfers from one balance and combinations of several, by cost.
 
-The price of a point spent is what it is worth elsewhere, in cents; a purse without a known value has no price.
+The price of a point is its worth elsewhere, in cents; a purse without a known value has no price.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,7 +19,7 @@ MAX_CHEAPEST, MAX_LARGEST = 6, 4  # purses that are combined; the number of comb
 
 @dataclass(frozen=True)
 class Share:
-    """What another member of the household holds."""
+    """The points of another member of the household."""
 
     member: str
     points: int
@@ -27,7 +27,10 @@ class Share:
 
 @dataclass(frozen=True)
 class Purse:
-    """One balance. `others` may be put together with it; where it is `pooled`, `points` counts them too."""
+    """One balance. `others` may be put together with it; where it is `pooled`, `points` counts them too.
+
+    `member`: whose it is, where it is not the person's and cannot be joined with theirs: it pays for whole tickets.
+    """
 
     program: str
     points: int
@@ -36,6 +39,7 @@ class Purse:
     own_value: bool = False  # the person's, not the published one
     others: tuple[Share, ...] = ()
     pooled: bool = False
+    member: str = ""
 
     def pool(self) -> "Purse":
         if self.pooled or not self.others:
@@ -43,7 +47,7 @@ class Purse:
         return replace(self, points=self.points + sum(share.points for share in self.others), pooled=True)
 
     def list_lent(self, spent: int) -> tuple[Share, ...]:
-        """What of so many points is of others: the person's own go first, then those of who holds most."""
+        """Which of that many points are other members': the person's own go first, then the largest balance."""
         missing = spent - (self.points - sum(share.points for share in self.others)) if self.pooled else 0
         lent = []
         for share in sorted(self.others, key=lambda share: (-share.points, share.member)):
@@ -53,7 +57,7 @@ class Purse:
         return tuple(lent)
 
     def spend(self, spent: int) -> "Purse":
-        """What is left of it."""
+        """The rest of the purse after spending from it."""
         lent = {share.member: share.points for share in self.list_lent(spent)}
         rest = (Share(share.member, share.points - lent.get(share.member, 0)) for share in self.others)
         return replace(self, points=self.points - spent, others=tuple(share for share in rest if share.points))
@@ -115,7 +119,7 @@ class Combination:
 
 
 def send_everything(path: TransferPath, points: int) -> TransferPath | None:
-    """The path with everything sent that the purse holds, in whole blocks; None when a minimum is not reached."""
+    """The path that sends all of the purse, in whole blocks; None when a minimum is not reached."""
     amounts = []
     for edge in path.edges:
         amount = edge.most_sendable(points)
@@ -127,7 +131,7 @@ def send_everything(path: TransferPath, points: int) -> TransferPath | None:
 
 
 def build_way(purse: Purse, path: TransferPath, needed: int) -> Way | None:
-    """The way that sends what is needed, or everything where the purse holds less; None where that is nothing."""
+    """The way that sends what is needed, or all of a smaller purse; None where that is nothing."""
     if path.amounts is None or path.amounts[0] > purse.points:
         whole = send_everything(path, purse.points)
         if whole is None:
@@ -175,7 +179,7 @@ def _find_best_of_each(ways: Sequence[Way]) -> list[Way]:
 
 
 def _fill(parts: Sequence[Way], needed: int) -> Combination | None:
-    """All but the last purse give what they can, the last exactly the rest; None when it does not reach."""
+    """All but the last purse give what they can, the last exactly the rest; None if it is not enough."""
     ways_used: list[Way] = []
     missing = needed
     for way in parts:
@@ -216,7 +220,7 @@ def find_combinations(ways: Sequence[Way], needed: int, count: int = 3) -> list[
 
 
 def find_shortfall(ways: Sequence[Way], needed: int) -> int:
-    """Points that stay missing when every purse gives all it can by its most generous way."""
+    """Points still missing if every purse gives all it can by its most generous way."""
     delivered: dict[str, int] = {}
     for way in ways:
         whole = send_everything(way.path, way.purse.points) if way.path else None

@@ -8,18 +8,21 @@ from fractions import Fraction
 from functools import cached_property
 
 MAX_HOPS = 3
-# Of a way by which balances are counted: what is longer, or brings less than a third, no expert would name.
+# Limits of ways that count: no expert would name longer ones, or ones that yield less than a third.
 SENSIBLE_HOPS, MOST_SENT_FOR_ONE = 2, 3
 POSTING = ("instant", "hours", "days", "unknown")  # fastest first; unknown counts as slowest
 
 
 @dataclass(frozen=True)
 class Bonus:
-    """A bonus that runs on the day asked about; both days are part of it."""
+    """A bonus that runs on the day asked about; both days are part of it.
+
+    Only of one that the person alone was offered is the last day not known.
+    """
 
     percent: int
     starts_on: date | None
-    ends_on: date
+    ends_on: date | None
     targeted: bool
 
 
@@ -50,7 +53,7 @@ class Edge:
     posting_text: str | None
     fee: str | None
     cap: str | None
-    step: int | None  # each so many points sent at once bring step_bonus points more
+    step: int | None  # for each block of this many points sent at once step_bonus more arrive
     step_bonus: int
     block_source: str | None  # where increment and minimum are from
     region: str
@@ -87,7 +90,7 @@ class Edge:
         return (least + bisect_left(range(least, most), needed, key=lambda b: self.points_received(b * block))) * block
 
     def most_sendable(self, points: int) -> int:
-        """The most that can be sent of so many points, in whole blocks; 0 where the minimum is not reached."""
+        """The most that can be sent of that many points, in whole blocks; 0 where the minimum is not reached."""
         block = self.increment or 1
         whole = points // block * block
         return whole if whole >= (self.minimum or 1) else 0
@@ -113,7 +116,7 @@ class TransferPath:
 
     @property
     def is_sensible(self) -> bool:
-        """Whether balances are counted by it: in few steps, and not for a handful of points to one that arrives."""
+        """Whether balances count by it: it has few steps, and at least a third of the points arrive."""
         return len(self.edges) <= SENSIBLE_HOPS and self.ratio * MOST_SENT_FOR_ONE >= 1
 
     @property
@@ -130,7 +133,8 @@ class TransferPath:
 
     @property
     def bonus_ends_on(self) -> date | None:
-        return min((e.bonus.ends_on for e in self.edges if e.bonus and not e.bonus.targeted), default=None)
+        bonuses = [e.bonus for e in self.edges if e.bonus and not e.bonus.targeted]
+        return min((bonus.ends_on for bonus in bonuses if bonus.ends_on), default=None)
 
     @property
     def points_stranded(self) -> int:
@@ -191,7 +195,7 @@ def find_paths(
 
 
 def find_dead_ends(routes: Network, start: str, paths: Iterable[TransferPath]) -> list[str]:
-    """Programmes that take points of `start` and are the first step of none of its paths."""
+    """Programmes that accept points of `start` but begin none of its paths."""
     first_steps = {path.edges[0].target for path in paths}
     return sorted({edge.target for edge in routes.get(start, ())} - first_steps)
 
@@ -236,21 +240,27 @@ def find_reach(routes: Network, balances: Mapping[str, int]) -> dict[str, list[R
 
 
 def first_covering(reaches: Iterable[Reach], points: int) -> Reach | None:
-    """The first balance that covers so many points: the programme's own, else the largest that does by transfer."""
+    """The first balance that covers that many points: the programme's own, else the largest that does by transfer."""
     return next((r for r in reaches if r.points_delivered >= points), None)
 
 
 # Transfer ratios by card: which of a route's ratios a person gets. Where cards give different ratios, a held card
 # decides, the best of several: points of one currency can be put together. Where no held card is known to have a
-# ratio, the lowest counts, because a transfer cannot be undone.
+# ratio, the lowest counts, because a transfer cannot be undone. Where cards of the currency are held, a route that is
+# known for others alone is left out: their ratio is not borrowed.
 
 
 def pick_rates(edges: Iterable[Edge], held: Collection[str] = ()) -> Iterator[Edge]:
-    """One edge for each route; `held` are the cards of the person."""
+    """One edge for each route that these cards of a person are known to have; without cards, for each route."""
     routes: dict[tuple[str, str], list[Edge]] = {}
+    sources_held: set[str] = set()
     for edge in edges:
         routes.setdefault((edge.source, edge.target), []).append(edge)
-    for route in routes.values():
+        if set(edge.cards) & set(held):
+            sources_held.add(edge.source)
+    for (source, _), route in routes.items():
+        if source in sources_held and all(edge.cards and not set(edge.cards) & set(held) for edge in route):
+            continue
         yield _pick_rate(route, held) if len(route) > 1 or route[0].cards else route[0]
 
 

@@ -39,7 +39,7 @@ class BookedNights:
 
 @dataclass(frozen=True)
 class Gap:
-    """Nights from the first to the last, or the days between which a flight is missing or a connection lies."""
+    """Nights from first to last, or the days around a missing flight or a connection."""
 
     kind: Kind
     first: date
@@ -53,15 +53,19 @@ def find_gaps(
     flights: Sequence[BookedFlight],
     stays: Sequence[BookedNights],
     same_place: SamePlace,
+    rides: Sequence[tuple[date, str]] = (),
 ) -> list[Gap]:
-    """What a trip lacks, as far as its bookings tell. One without any is still being planned: it has no gaps."""
+    """What a trip lacks, as far as its bookings tell. One without any is still being planned: it has no gaps.
+
+    `rides` are the days and titles of trains, taxis and the like, whose places are unknown.
+    """
     ordered = sorted(flights, key=_read_departure)
     nights = _find_nights(start, end, ordered, stays) if flights or stays else []
     ways = [[f for f in ordered if f.member == member] for member in sorted({f.member for f in ordered})]
     return [
         *_group_nights(nights),
         *_find_double_nights(stays),
-        *(gap for way in ways for gap in _find_broken_ways(way, same_place)),
+        *(gap for way in ways for gap in _find_broken_ways(way, same_place, rides)),
     ]
 
 
@@ -131,16 +135,18 @@ def _find_double_nights(stays: Sequence[BookedNights]) -> Iterator[Gap]:
                 yield Gap("double_night", first, last, f"{twice} for the {_describe_span(first, last)}{which}.")
 
 
-def _find_broken_ways(flights: Sequence[BookedFlight], same_place: SamePlace) -> Iterator[Gap]:
-    """Flights that begin where the one before did not end, or that cannot safely be caught."""
+def _find_broken_ways(
+    flights: Sequence[BookedFlight], same_place: SamePlace, rides: Sequence[tuple[date, str]]
+) -> Iterator[Gap]:
+    """Flights that start where the one before did not end, or that cannot safely be caught."""
     for before, after in pairwise(flights):
         since = before.lands_on or before.departs_on
         whose = f" for {after.member}" if after.member else ""
         if not same_place(before.destination, after.origin):
-            text = (
-                f"Nothing is filed{whose} from {before.destination} ({format_day(since)})"
-                f" to {after.origin} ({format_day(after.departs_on)})."
-            )
+            way = f"{whose} from {before.destination} ({format_day(since)}) to {after.origin}"
+            way += f" ({format_day(after.departs_on)})"
+            between = [f"{title} ({format_day(day)})" for day, title in rides if since <= day <= after.departs_on]
+            text = f"No flight is filed{way}, but {' and '.join(between)}." if between else f"Nothing is filed{way}."
             yield Gap("flight", since, after.departs_on, text)
         elif short := _describe_short_wait(before, after):
             yield Gap("connection", since, after.departs_on, f"{short}{whose}. {SEPARATE}")
@@ -162,7 +168,7 @@ def _find_wait(before: BookedFlight, after: BookedFlight) -> timedelta | None:
 
 
 def _describe_short_wait(before: BookedFlight, after: BookedFlight) -> str:
-    """The time between two flights that are known to be of two tickets, where it is short; else empty."""
+    """The time between two flights on separate tickets, if short; else empty."""
     wait = _find_wait(before, after)
     apart = bool(before.codes and after.codes) and not before.codes & after.codes
     if wait is None or wait >= MIN_CONNECTION or not apart:

@@ -3,6 +3,7 @@
 Points and money are those of all travellers, money in one currency, points at what they are worth where they lie.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -16,17 +17,17 @@ from shared.domain.funding import Funds, Payments, find_slowest, sum_cost
 from shared.domain.transfers import POSTING, find_reach
 
 MAX_JOURNEYS = 150  # journeys whose payment is computed, in the order of their estimated cost
-MAX_OTHERS = 30  # plans that are tried with the points which the best one leaves alone
+MAX_OTHERS = 30  # plans that are tried with the points that the best one leaves over
 MAX_SEATS_PER_DAY = 3  # offers of one programme on one day
 MAX_LONG_JOURNEYS = 60  # the same of more than two flights, whose payment takes longer
-MAX_BEGUN = 40  # beginnings of a longer trip that are followed further
+MAX_BEGUN = 40  # starts of a longer trip to extend
 Offer = TypeVar("Offer")
 CanPay = Callable[[Mapping[str, int]], bool]
 
 
 @dataclass(frozen=True)
 class Leg:
-    """One flight of a trip as it is wished: between two places, so many nights after the flight before landed."""
+    """One wished flight of a trip: between two places, that many nights after the flight before landed."""
 
     start: JourneyEnd
     end: JourneyEnd
@@ -34,8 +35,20 @@ class Leg:
 
 
 @dataclass(frozen=True)
+class VoucherCut:
+    """The points that a voucher of the person takes off one flight."""
+
+    voucher_id: int
+    name: str
+    points: int
+
+
+@dataclass(frozen=True)
 class PlanSeat(Generic[Offer]):
-    """One way by one offer. `value` is what a point of its programme is usually worth, in hundredths."""
+    """One way by one offer. `value` is what a point of its programme is usually worth, in hundredths.
+
+    `points` are what is paid, after `cut`.
+    """
 
     offer: Offer
     program: str
@@ -47,6 +60,7 @@ class PlanSeat(Generic[Offer]):
     lands_on: date
     stops: int | None
     ends: tuple[str, str] = ("", "")  # the places it goes from and to: a city, or an airport near it
+    cut: VoucherCut | None = None
 
     @cached_property
     def worth(self) -> Decimal:
@@ -89,6 +103,20 @@ class Journey(Generic[Offer]):
         return sum_needs(self.seats)
 
     @property
+    def cuts(self) -> list[VoucherCut]:
+        return [seat.cut for seat in self.seats if seat.cut]
+
+    @property
+    def is_bookable(self) -> bool:
+        """Whether each voucher is on flights of one airline: it is for one booking."""
+        airlines = {(seat.cut.voucher_id, seat.flight.partition("|")[0]) for seat in self.seats if seat.cut}
+        return len(airlines) == len({voucher for voucher, _ in airlines})
+
+    def choose_funds(self, funds: Funds) -> Funds:
+        """With a voucher, those without tickets that other members book: one account books all."""
+        return funds.without_tickets if self.cuts else funds
+
+    @property
     def taxes(self) -> Decimal | None:
         taxes = [s.taxes for s in self.seats]
         return None if None in taxes else sum((t for t in taxes if t is not None), Decimal(0))
@@ -124,7 +152,7 @@ class PaidJourney(Generic[Offer]):
 
     @cached_property
     def cost(self) -> Decimal | None:
-        """The taxes and what the points spent are worth to the person."""
+        """The taxes plus what the points spent are worth to the person."""
         spent = sum_cost(w for ways in self.ways.values() for w in ways)
         return None if self.journey.taxes is None or spent is None else self.journey.taxes + spent / 100
 
@@ -156,9 +184,9 @@ Chain = tuple[PlanSeat[Offer], ...]
 def join_legs(
     sides: Sequence[Sequence[PlanSeat[Offer]]], legs: Sequence[Leg], can_pay: CanPay = bool
 ) -> Iterator[Journey[Offer]]:
-    """Journeys with one seat of each leg, each so many nights after the one before lands, from where it lands.
+    """Journeys with one seat of each leg, each that many nights after the one before lands, from where it lands.
 
-    A leg from another place than that begins there, and one that goes home ends where the journey began. All journeys
+    A leg from another place starts there, and one that goes home ends where the journey started. All journeys
     of two legs; of more, those that go on from the cheapest beginnings that `can_pay` lets through.
     """
     useful = _drop_dead_ends(sides, legs)
@@ -171,7 +199,7 @@ def join_legs(
 
 
 def _find_next_start(seat: PlanSeat[Offer], legs: Sequence[Leg], at: int) -> tuple[date, str]:
-    """The day and the place from which the leg at this position leaves after the seat of the one before."""
+    """The day and place of the next leg's start after the previous leg's seat."""
     moves = legs[at].start.code != legs[at - 1].end.code
     return seat.lands_on + timedelta(days=legs[at].nights), legs[at].start.code if moves else seat.ends[1]
 
@@ -179,7 +207,7 @@ def _find_next_start(seat: PlanSeat[Offer], legs: Sequence[Leg], at: int) -> tup
 def _drop_dead_ends(
     sides: Sequence[Sequence[PlanSeat[Offer]]], legs: Sequence[Leg]
 ) -> Sequence[Sequence[PlanSeat[Offer]]]:
-    """Leaves out seats after which there is none of the next leg."""
+    """Drops seats that no seat of the next leg can follow."""
     useful: list[Sequence[PlanSeat[Offer]]] = [sides[-1]]
     for at in range(len(legs) - 1, 0, -1):
         starts = {(seat.day, seat.ends[0]) for seat in useful[0]}
@@ -214,13 +242,13 @@ def _thin(chains: Iterable[Chain[Offer]], can_pay: CanPay) -> list[Chain[Offer]]
 
 def find_payable(seats: Iterable[PlanSeat[Offer]], funds: Funds) -> list[PlanSeat[Offer]]:
     """Finds those all balances together could pay; of one programme, day and pair of places the few cheapest."""
-    most = {
-        p: sum(x.points_delivered for x in reaches)
-        for p, reaches in find_reach(funds.routes, funds.count_points()).items()
-    }
-    chosen_seats: dict[tuple[str, date, tuple[str, str]], list[PlanSeat[Offer]]] = {}
+    held_points = Counter(funds.count_points())
+    for balance in funds.apart:
+        held_points[balance.program] += balance.points
+    most = {p: sum(x.points_delivered for x in reaches) for p, reaches in find_reach(funds.routes, held_points).items()}
+    chosen_seats: dict[tuple[object, ...], list[PlanSeat[Offer]]] = {}
     for seat in sorted((s for s in seats if s.points <= most.get(s.program, 0)), key=lambda s: s.rough):
-        same = chosen_seats.setdefault((seat.program, seat.day, seat.ends), [])
+        same = chosen_seats.setdefault((seat.program, seat.day, seat.ends, seat.cut is None), [])
         if len(same) < MAX_SEATS_PER_DAY:
             same.append(seat)
     return [seat for same in chosen_seats.values() for seat in same]
@@ -231,7 +259,7 @@ def rank_journeys(journeys: Iterable[Journey[Offer]], funds: Funds) -> list[Paid
     cheapest = nsmallest(MAX_JOURNEYS, journeys, key=lambda j: j.rough)
     if cheapest and len(cheapest[0].seats) > 2:
         del cheapest[MAX_LONG_JOURNEYS:]
-    plans = [PaidJourney(journey, ways) for journey in cheapest if (ways := funds.pay(journey.needs))]
+    plans = [PaidJourney(j, ways) for j in cheapest if (ways := j.choose_funds(funds).pay(j.needs))]
     return sorted(plans, key=lambda p: p.order)
 
 
@@ -248,7 +276,7 @@ def find_fallback(plans: Sequence[PaidJourney[Offer]], funds: Funds) -> PaidJour
     others.sort(key=lambda p: bool(flights & {s.flight for s in p.journey.seats}))
     unspent = funds.leave_out(best.spent_programs)
     for plan in others[:MAX_OTHERS]:
-        if ways := unspent.pay(plan.journey.needs):
+        if ways := plan.journey.choose_funds(unspent).pay(plan.journey.needs):
             other = PaidJourney(plan.journey, ways)
             if best.waits_for_days or not other.waits_for_days:
                 return other

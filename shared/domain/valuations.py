@@ -6,7 +6,7 @@ from decimal import Decimal
 
 VALUATION_CURRENCY = "USD"  # published values of points are in US cents
 
-# The publishers of valuations, by the column of programs.csv that holds their figure.
+# The publishers of valuations, by the column of programs.csv with their figure.
 PUBLISHERS = {
     "value_tpg": "The Points Guy",
     "value_upgraded_points": "Upgraded Points",

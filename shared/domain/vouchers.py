@@ -3,7 +3,8 @@
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Literal, Protocol
+from decimal import Decimal
+from typing import Literal
 
 from shared.domain.dates import format_day
 from shared.domain.plurals import pluralize
@@ -12,44 +13,33 @@ State = Literal["held", "applied", "expired"]
 BookingType = Literal["flight", "hotel"]
 
 
-class VoucherLimits(Protocol):
-    """What a kind of voucher is good for; empty: no limit is known."""
+@dataclass(frozen=True)
+class VoucherLimits:
+    """The limits of a kind of voucher, the fields of its fact that decide here; empty: unknown."""
 
-    @property
-    def kind(self) -> str: ...
-    @property
-    def program(self) -> str | None: ...
-    @property
-    def booking_kind(self) -> str | None: ...
-    @property
-    def validity_rule(self) -> str: ...
-    @property
-    def limits(self) -> str | None: ...
-    @property
-    def used_by(self) -> str | None: ...
-    @property
-    def cabins(self) -> Sequence[str]: ...
-    @property
-    def airlines(self) -> Sequence[str]: ...
-    @property
-    def min_people(self) -> int | None: ...
-    @property
-    def max_people(self) -> int | None: ...
-    @property
-    def max_nights(self) -> int | None: ...
-    @property
-    def categories(self) -> Sequence[str]: ...
-    @property
-    def max_points(self) -> int | None: ...
-    @property
-    def added_points(self) -> str | None: ...
+    kind: str
+    program: str | None
+    booking_kind: str | None  # award or cash, where the voucher needs it
+    validity_rule: str
+    limits: str | None  # in words: limits without a field below
+    used_by: str | None  # what must happen by its last day: booking or travel
+    cabins: tuple[str, ...]
+    airlines: tuple[str, ...]
+    min_people: int | None
+    max_people: int | None
+    max_nights: int | None
+    categories: tuple[str, ...]  # of hotels
+    max_points: int | None  # of a night
+    added_points: str | None  # what a person may add to max_points: a number, or any
+    companion_share: Decimal | None  # of one traveller's points, taken off where two or more fly on award seats
+    solo_share: Decimal | None  # the same where one flies alone
 
 
 @dataclass(frozen=True, kw_only=True)
 class Use:
     """The flight or stay a voucher is put on; None: not known.
 
-    `program` is the hotel's, or the one whose points paid the flight; `points` are those of one night.
+    `program` is the hotel's, or the one whose points paid the flight; `points` are those of one night or one traveller.
     """
 
     what: Literal["flight", "stay"]
@@ -69,7 +59,7 @@ class Use:
 
 @dataclass(frozen=True)
 class Fit:
-    """What stands against a use, and what no one could compare, in sentences; and the points it costs as well."""
+    """Reasons against a use and what could not be compared, in sentences; and the points it costs as well."""
 
     clashes: Sequence[str]
     doubts: Sequence[str]
@@ -83,18 +73,26 @@ def get_voucher_state(expires_on: date | None, applied: bool, today: date) -> St
     return "expired" if expires_on is not None and expires_on < today else "held"
 
 
-def name_voucher(kind: str) -> str:
-    return "certificate" if kind == "free_night" else "voucher"
-
-
 def judge_use(limits: VoucherLimits, expires_on: date | None, use: Use, name_program: Callable[[str], str]) -> Fit:
     """Compares what is known of a voucher with what is known of a booking. A clash is certain, a doubt is not."""
-    noun = name_voucher(limits.kind)
+    noun = "certificate" if limits.kind == "free_night" else "voucher"
     clashes = [*_judge_days(limits, expires_on, use, noun), *_judge_place(limits, use, noun, name_program)]
     clashes += _judge_numbers(limits, use, noun)
     doubts = [] if clashes else list(_list_doubts(limits, expires_on, use, noun))
     over = (use.points or 0) - (limits.max_points or 0) if limits.max_points else 0
     return Fit(clashes, doubts, 0 if clashes else max(over, 0))
+
+
+def count_points_off(limits: VoucherLimits, expires_on: date | None, use: Use) -> int:
+    """The points that a voucher takes off an award flight of the party; 0 unless everything known is for it.
+
+    A flight after the voucher's last day counts only where the booking alone must be made by then.
+    """
+    share = limits.companion_share if (use.people or 0) > 1 else limits.solo_share
+    is_late = expires_on is not None and use.ends > expires_on and limits.used_by != "booking"
+    if share is None or use.points is None or use.program != limits.program or is_late:
+        return 0
+    return 0 if judge_use(limits, expires_on, use, str).clashes else int(use.points * share)
 
 
 def _judge_days(limits: VoucherLimits, expires_on: date | None, use: Use, noun: str) -> Iterator[str]:
@@ -137,7 +135,7 @@ def _judge_numbers(limits: VoucherLimits, use: Use, noun: str) -> Iterator[str]:
 
 
 def _list_doubts(limits: VoucherLimits, expires_on: date | None, use: Use, noun: str) -> Iterator[str]:
-    """What cannot be compared, for a person to read: the words of the source are quoted."""
+    """Lists, for a person, what cannot be compared, quoting the source."""
     if limits.categories and use.what == "stay" and use.category is None:
         yield f"The hotel's category is not known; the {noun} pays category {_join(limits.categories)}."
     if limits.max_points and use.points is None:

@@ -1,6 +1,6 @@
-"""The kinds of watches: what each is called, where it stands, which run checks it, and how people are told of it.
+"""The kinds of watches: what each is called, where it is shown, which run checks it, and how people are told of it.
 
-Whatever has to know all kinds reads WATCH_KINDS: limits of plans, runs, pauses, mails, notices, pages and figures.
+All code that needs every kind reads WATCH_KINDS: limits of plans, runs, pauses, mails, notices, pages and figures.
 `deploy/docs/contribute.md` says which files make a new kind.
 """
 
@@ -20,7 +20,7 @@ class Caps(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class WatchKind:
-    """One kind. The texts of `name`, `run`, `events` and `mails` are stored, so they stay as they are."""
+    """One kind. The texts of `name`, `run`, `events` and `mails` are stored, so they never change."""
 
     name: str  # of one watch: in links, and as the subject of notices
     files: str  # of its modules in `shared.db`, `jobs.handlers` and `auth_server.pages`
@@ -31,15 +31,15 @@ class WatchKind:
     caps: Caps | None  # None: it comes with a booking, and no plan limits it
     path: str  # of the page of one, before its number
     events: tuple[str, ...]  # that are mailed, and can be turned off together
-    number: str  # the fact of these events that holds the number of the watch, or pairs that begin with one
+    number: str  # the fact of these events with the number of the watch, or with pairs that start with one
     wording: str  # the module of `shared.outbox.wording` that has their title and body
-    mails: str  # what these events go under where people choose
+    mails: str  # the name of these events where people choose
     mail_words: tuple[str, str]  # of the choice: its name, and when one comes
-    has_mail_switch: bool = True  # in the profile; or each watch says itself whether it mails
+    has_mail_switch: bool = True  # in the profile; or each watch has its own switch
     label: str  # of its notices
     is_find: bool = False  # the weekly overview repeats what it found
     max_age: timedelta | None = None  # an older message is not sent
-    pause_words: str | None = None  # of the link in a mail that pauses it; None: there is none
+    pause_words: str | None = None  # of the link in a mail that pauses it; None: no link
     counted_as: str = ""  # in the figures for administrators
 
     @property
@@ -129,6 +129,23 @@ STANDING_ORDER = WatchKind(
     label="Standing order",
     counted_as="standing_orders",
 )
+HOTEL_ALERT = WatchKind(
+    name="hotel_alert",
+    files="hotel_alerts",
+    table="hotel_bookings",
+    run="hotel_alert",
+    caps=Caps(free=0, premium=20, pro=50, enterprise=200),
+    path="/dashboard/watches/hotel",
+    events=("hotel_alert_match",),
+    number="booking_id",
+    wording="hotel_alerts",
+    mails="hotel_price_drops",
+    mail_words=("Hotel prices", "when a stay you booked becomes cheaper, or one you watch opens at your price"),
+    label="Hotel price",
+    is_find=True,
+    pause_words="Pause this alert",
+    counted_as="alerts",
+)
 HOTEL_PRICE = WatchKind(
     name="hotel_booking",
     files="hotel_prices",
@@ -140,11 +157,11 @@ HOTEL_PRICE = WatchKind(
     number="booking_id",
     wording="hotel_prices",
     mails="hotel_price_drops",
-    mail_words=("Hotel price drops", "when a stay you booked becomes cheaper"),
-    label="Hotel price",
+    mail_words=HOTEL_ALERT.mail_words,
+    label=HOTEL_ALERT.label,
     is_find=True,
     pause_words="Stop checking this price",
 )
-WATCH_KINDS = (ROUTE_MONITOR, FLIGHT_ALERT, DELAY_ALERT, STANDING_ORDER, HOTEL_PRICE)
+WATCH_KINDS = (ROUTE_MONITOR, FLIGHT_ALERT, DELAY_ALERT, STANDING_ORDER, HOTEL_ALERT, HOTEL_PRICE)
 LIMITED_KINDS = tuple(kind for kind in WATCH_KINDS if kind.caps)
 KIND_OF_EVENT = {event: kind for kind in WATCH_KINDS for event in kind.events}

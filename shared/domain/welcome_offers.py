@@ -1,26 +1,31 @@
 """Welcome offers of cards: which still count on a day, and how they are put into words."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from shared.domain.dates import format_day, format_days, format_iso_day, parse_loose_day
-from shared.domain.offers import TimedOffer, find_state
+from shared.domain.offers import find_state
 from shared.domain.plurals import pluralize
 
 
-class WelcomeOffer(TimedOffer, Protocol):
-    @property
-    def amount(self) -> int | None: ...
-    @property
-    def spend(self) -> Decimal | None: ...
-    @property
-    def months(self) -> int | None: ...
-    @property
-    def is_maximum(self) -> bool: ...
-    @property
-    def extra(self) -> str | None: ...
+@dataclass(frozen=True)
+class WelcomeOffer:
+    """A card's bonus for new holders, in its points. `as_of` is the day it was seen; few offers have a last day.
+
+    `is_maximum`: the issuer sets the amount for each applicant, and it may be less.
+    """
+
+    amount: int | None
+    spend: Decimal | None
+    months: int | None
+    is_maximum: bool
+    extra: str | None
+    as_of: str | None
+    valid_from: date | None
+    valid_to: date | None
 
 
 AnyOffer = TypeVar("AnyOffer", bound=WelcomeOffer)
@@ -47,9 +52,14 @@ def describe_terms(offer: WelcomeOffer, unit: str, currency: str) -> str:
     return f"{what}{asks}{months}{f', {extra}' if amount and extra and offer.spend else ''}"
 
 
+def _describe_sight(as_of: str) -> str:
+    """`seen on 30 Sep 2026`, or `seen in May 2026` where the source has no day."""
+    return f"seen {'on' if len(as_of) == len('2026-09-30') else 'in'} {format_iso_day(as_of)}"
+
+
 def describe_age(offer: WelcomeOffer) -> str:
     """`until 13 Jan 2027, as seen on 30 Sep 2026`: an offer is always told with the day it was seen."""
-    age = f"as seen on {format_iso_day(offer.as_of)}" if offer.as_of else "undated"
+    age = f"as {_describe_sight(offer.as_of)}" if offer.as_of else "undated"
     return f"until {format_day(offer.valid_to)}, {age}" if offer.valid_to else age
 
 
@@ -58,7 +68,7 @@ def describe_past(offer: WelcomeOffer, unit: str, currency: str) -> str:
     terms = describe_terms(offer, unit, currency)
     if offer.valid_to:
         return f"This offer has ended on {format_day(offer.valid_to)}: {terms}. No current one is known."
-    age = f"seen on {format_iso_day(offer.as_of)}" if offer.as_of else "undated"
+    age = _describe_sight(offer.as_of) if offer.as_of else "undated"
     return f"No current welcome offer is known; the last one, {terms}, is history ({age})."
 
 

@@ -1,7 +1,6 @@
 """Rate limits: counters per key and fixed window in Redis, with a bounded memory of them for while Redis is down.
 
-What takes the processor long has places of its own (`heavy_work`); small work of many callers is done together
-(`concurrency`).
+Work that takes the processor long has separate places (`heavy_work`); `concurrency` bounds parallel calls.
 """
 
 import ipaddress
@@ -19,7 +18,7 @@ _MAX_MEMORY_KEYS = 10_000
 
 
 class _Counted(NamedTuple):
-    """What this process knows of a key: the count in a window of time, and how much of it Redis has not heard of."""
+    """This process's count for a key in a window of time, and the part not yet sent to Redis."""
 
     window: int
     total: int = 0
@@ -50,12 +49,12 @@ def peek(name: str, limit: int, window: int) -> Verdict:
 
 
 def count_more(name: str, amount: int, window: int) -> None:
-    """So many at once, for what has happened already."""
+    """Counts several at once, for past events."""
     _count(name, window, amount)
 
 
 def take_back(name: str, window: int) -> None:
-    """One that was counted counts no more. When its window has ended in the meantime the next one allows one more."""
+    """Takes back one that was counted. If its window has ended by then, the next one allows one more."""
     _count(name, window, -1)
 
 
@@ -69,7 +68,7 @@ def _count(name: str, window: int, amount: int) -> tuple[int, int]:
 
 
 def _count_in_redis(redis_key: str, window: int, amount: int) -> int:
-    if amount == 0:  # a look makes no key: names come from strangers
+    if amount == 0:  # reading makes no key: names come from strangers
         return int(connect().get(redis_key) or 0)
     pipe = connect().pipeline(transaction=False)
     pipe.incrby(redis_key, amount)

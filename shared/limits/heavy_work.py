@@ -1,6 +1,6 @@
-"""Work that takes the processor for more than 50 ms: few pieces at once, one of an account, on threads of their own.
+"""Work that takes the processor for more than 50 ms: few pieces at once, one of an account, on separate threads.
 
-On a database thread it would keep everybody from the database, and within a transaction it would hold its locks.
+On a database thread it would block everyone, and within a transaction it would keep its locks.
 """
 
 from collections.abc import AsyncIterator, Callable
@@ -25,7 +25,7 @@ RETRY_SECONDS = 5
 
 @dataclass
 class _Places:
-    """The places of one event loop. Who waits for one holds no thread."""
+    """The places of one event loop. A caller that waits for one holds no thread."""
 
     free: anyio.Semaphore = field(default_factory=lambda: anyio.Semaphore(AT_ONCE))
     threads: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(AT_ONCE))
@@ -36,14 +36,14 @@ _places: RunVar[_Places] = RunVar("heavy_work")
 
 
 async def run_heavy(work: Callable[..., T], *arguments: Any) -> T:
-    """What `work` returns, from a thread. Raises Busy, see `take_place`."""
+    """Runs `work` on a thread and returns its result. Raises Busy, see `take_place`."""
     async with take_place() as places:
         return await anyio.to_thread.run_sync(partial(work, *arguments), limiter=places.threads)
 
 
 @asynccontextmanager
 async def take_place() -> AsyncIterator[_Places]:
-    """The turn of the account whose request is worked on, then one of the places.
+    """Waits for the turn of the request's account, then for one of the places.
 
     Those whose account is not known wait for each other. Raises Busy when two seconds were not enough.
     """

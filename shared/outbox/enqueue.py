@@ -1,5 +1,5 @@
-"""Telling an account something: an event and its facts become an inbox row and delivery rows, in the caller's
-transaction; sending is a matter of the workers."""
+"""Messages to an account: an event and its facts become an inbox row and delivery rows, in the caller's
+transaction; the workers send them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ def _build_row(
 
 
 def _to_phone(row: dict[str, Any], phone: Phone, number: int) -> dict[str, Any]:
-    """The number itself stands sealed among the facts, which are cleared once the message is delivered."""
+    """The number is sealed among the facts, which are cleared once the message is delivered."""
     return row | {
         "dedupe_key": f"{row['dedupe_key']}:{number}",
         "channel": phone.channel,
@@ -65,7 +65,7 @@ def _to_phone(row: dict[str, Any], phone: Phone, number: int) -> dict[str, Any]:
 
 
 def _list_channel_rows(row: dict[str, Any], addressee: Addressee) -> list[dict[str, Any]]:
-    """One delivery to each channel that wants such messages; its address stands with the channel alone."""
+    """One delivery to each channel that wants such messages; only the channel has its address."""
     channels = [c for c in addressee.channels if MAIL_KINDS.get(row["event"]) in c.wanted_kinds]
     return [_to_channel(row, channel.id, channel.kind, channel.name) for channel in channels]
 
@@ -114,56 +114,31 @@ def tell(
     phones: Sequence[Phone] = (),
     by_channels: bool | None = None,
 ) -> UUID | None:
-    """Writes the notice and, when asked, one mail to the account's confirmed address and one message to each phone.
+    """Writes the notice and, on request, one mail to the account's confirmed address and one message to each phone.
 
     The other channels of the person that want such messages get one each: whenever a mail is asked for, unless
-    `by_channels` says otherwise. None when it was told before.
+    `by_channels` says otherwise. None if it was told before.
     """
-    news = News(account, event, facts, dedupe_key, subject, mail, phones, mail if by_channels is None else by_channels)
-    return tell_all(session, [news]).get(dedupe_key)
-
-
-@dataclass(frozen=True)
-class News:
-    """What an account is to be told, and by which ways besides its inbox."""
-
-    account: Account | Addressee
-    event: str
-    facts: dict[str, Any]
-    dedupe_key: str
-    subject: tuple[str, int | str] | None
-    mail: bool
-    phones: Sequence[Phone] = ()
-    by_channels: bool = False
-
-    def build_notice(self) -> dict[str, Any]:
-        content = notice(self.event, self.facts)
-        return {
-            "account_id": self.account.id,
-            "dedupe_key": self.dedupe_key,
-            "kind": content.kind,
-            "title": content.title,
-            "body": content.body,
-            "link": None if self.subject else find_event_path(self.event),
-            "subject_type": self.subject[0] if self.subject else None,
-            "subject_id": str(self.subject[1]) if self.subject else None,
-        }
-
-
-def tell_all(session: Session, news: Sequence[News]) -> dict[str, UUID]:
-    """As `tell`, by two statements for any number. The notices, by the keys of what was not told before."""
-    ids = add_notifications(session, [one.build_notice() for one in news])
-    fresh = [one for one in news if one.dedupe_key in ids]
-    add_deliveries(session, [row for one in fresh for row in _list_deliveries(session, one, ids[one.dedupe_key])])
-    return ids
-
-
-def _list_deliveries(session: Session, news: News, notification_id: UUID) -> list[dict[str, Any]]:
-    account, event = news.account, news.event
-    row = _build_row(account, notification_id, event, news.facts, news.dedupe_key)
-    rows = [_to_phone(row, phone, n) for n, phone in enumerate(news.phones)]
-    if news.mail or news.by_channels:
+    content = notice(event, facts)
+    row = {
+        "account_id": account.id,
+        "dedupe_key": dedupe_key,
+        "kind": content.kind,
+        "title": content.title,
+        "body": content.body,
+        "link": None if subject else find_event_path(event),
+        "subject_type": subject[0] if subject else None,
+        "subject_id": str(subject[1]) if subject else None,
+    }
+    notification_id = add_notifications(session, [row]).get(dedupe_key)
+    if notification_id is None:
+        return None
+    delivery = _build_row(account, notification_id, event, facts, dedupe_key)
+    deliveries = [_to_phone(delivery, phone, n) for n, phone in enumerate(phones)]
+    by_channels = mail if by_channels is None else by_channels
+    if mail or by_channels:
         addressee = account if isinstance(account, Addressee) else find_addressee(session, account.id)
-        rows += _list_channel_rows(row, addressee) if news.by_channels else []
-        rows = [row, *rows] if news.mail and reachable(session, addressee, event) else rows
-    return rows
+        deliveries += _list_channel_rows(delivery, addressee) if by_channels else []
+        deliveries = [delivery, *deliveries] if mail and reachable(session, addressee, event) else deliveries
+    add_deliveries(session, deliveries)
+    return notification_id

@@ -25,7 +25,7 @@ PAGES = {
     "old_address": "/old-address",
     "forwarding_address": "/forwarding-address",
 }
-# Where a person sees what a mail is about. No other module knows these, so a page that moves is changed here alone.
+# Where a person sees what a mail is about. No other module knows these, so a page that moves is changed only here.
 SETTINGS_PAGE = "/dashboard/settings"
 DEADLINES_PAGE = "/dashboard/deadlines"
 _WATCH_PAGES = {kind.name: f"{kind.path}/{{number}}" for kind in WATCH_KINDS}
@@ -34,7 +34,7 @@ _BOOKING_PAGES = {
     "stay": "/dashboard/bookings/stays/{number}",
     "trip": "/dashboard/trips/{number}",
 }
-# Where what ends is settled, by the record it belongs to; {name} and {member} are quoted for a query.
+# The page that settles a deadline, by its record; {name} and {member} are quoted for a query.
 _SETTLING_PAGES = {
     "points_balance": "/dashboard/balances/edit?program={name}&member={member}",
     "loyalty_status": "/dashboard/statuses/edit?program={name}&member={member}",
@@ -52,7 +52,7 @@ _SUBJECT_PAGES = {
     "integration": "/dashboard/integrations",
     "inbox_message": "/dashboard/inbox/{number}",
 }
-# Of what is told about no row of its own.
+# For news that is about no row.
 _EVENT_PAGES = {
     "deadlines": "/dashboard/deadlines",
     "weekly_overview": "/dashboard/deadlines",
@@ -70,7 +70,7 @@ class KeyGone(Exception):
 
 
 def facts(purpose: str, account: str, nonce: str) -> dict[str, str]:
-    """What a delivery row holds of a link made now."""
+    """What a delivery row stores of a link made now."""
     return {"purpose": purpose, "account": account, "nonce": nonce, "key": key_id(settings().encryption_keys[0])}
 
 
@@ -170,7 +170,7 @@ def describe_watch(event: str, facts: Mapping[str, Any], account: str) -> dict[s
 
 
 def list_numbers(kind: WatchKind, facts: Mapping[str, Any]) -> list[int]:
-    """Of each watch that a message comes from."""
+    """The numbers of the watches that a message comes from."""
     numbers = facts[kind.number]
     return [numbers] if isinstance(numbers, int) else [number for number, *_ in numbers]
 

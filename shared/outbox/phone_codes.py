@@ -1,6 +1,6 @@
 """Codes that prove a phone number: six digits, written while the message is handed over.
 
-A code follows from a key of the environment, so a row that holds its nonce gives nothing away.
+A code follows from a key of the environment, so a row with its nonce gives nothing away.
 """
 
 import secrets
@@ -22,7 +22,7 @@ def build_page_address() -> str:
 
 
 def make_facts(account: str) -> dict[str, str]:
-    """What a delivery row holds of a code made now; `account` is the public id."""
+    """What a delivery row stores of a code made now; `account` is the public id."""
     return {"account": account, "nonce": secrets.token_hex(16), "key": key_id(settings().encryption_keys[0])}
 
 
@@ -36,7 +36,7 @@ def derive_code(facts: Mapping[str, Any]) -> str:
 
 
 def hash_code(code: str, number_hash: str) -> list[str]:
-    """What is stored of a code: under each key of the settings, the newest first."""
+    """The hashes of a code, under each key of the settings, the newest first."""
     return [sign(material, f"phone code hash\0{number_hash}\0{code}") for material in settings().encryption_keys]
 
 

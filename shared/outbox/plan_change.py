@@ -1,6 +1,5 @@
 """Changes of an account's plan, trial or admin flag; what a plan no longer covers is paused."""
 
-from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from sqlalchemy import event, func, select
@@ -11,7 +10,6 @@ from shared.db.accounts import Account
 from shared.db.runs import Schedule, unschedule
 from shared.db.watches import Watch, list_limited_models
 from shared.domain.plans import Plan
-from shared.domain.watch_kinds import WatchKind
 from shared.outbox.enqueue import tell
 from shared.redis import publish
 
@@ -40,14 +38,14 @@ def change_plan(session: Session, account: Account, plan: Plan, api_calls: int |
 
 
 def change_admin(session: Session, account: Account, *, is_admin: bool) -> None:
-    """Gives or takes the admin flag; it acts within seconds, as a plan does."""
+    """Gives or takes the admin flag; it takes effect within seconds, like a plan."""
     account.is_admin = is_admin
     session.flush()
     _publish_after_commit(session, account)
 
 
 def change_trial(session: Session, account: Account, days: int) -> datetime:
-    """Lets the account try the booking inbox from now on for so many days; 0 ends it, and it does not begin again."""
+    """Lets the account try the booking inbox for that many days from now; 0 ends it for good."""
     account.inbox_trial_ends_on = clock.now() + timedelta(days=days)
     session.flush()
     _publish_after_commit(session, account)
@@ -60,7 +58,7 @@ def _lock(session: Session, account: Account) -> None:
 
 
 def _fit_to_cap(session: Session, account: Account, model: type[Watch], cap: int) -> tuple[list[int], list[int]]:
-    """The first `cap` of them by age go on, the others pause."""
+    """The first `cap` of them by age continue, the others pause."""
     living = session.scalars(
         select(model)
         .where(model.account_id == account.id, model.is_live())
@@ -73,17 +71,13 @@ def _fit_to_cap(session: Session, account: Account, model: type[Watch], cap: int
         one.paused_at = clock.now() if one.id in paused else None if one.id in resumed else one.paused_at
     if model.KIND.has_own_runs:
         unschedule(session, model.KIND.run, paused)
-        _reschedule(session, model.KIND, resumed)
+        # Switched on again as it was: a moment that passed in the meantime is due at once, and the phase is kept.
+        due = select(Schedule, func.now()).where(Schedule.kind == model.KIND.run, Schedule.subject_id.in_(resumed))
+        for schedule, now in session.execute(due):
+            schedule.enabled = True
+            while not model.KIND.catches_up and schedule.next_due_at <= now:
+                schedule.next_due_at += schedule.every
     return paused, resumed
-
-
-def _reschedule(session: Session, kind: WatchKind, ids: Sequence[int]) -> None:
-    """Switched on again as it was: a moment that passed in the meantime is due at once, and the phase is kept."""
-    due = select(Schedule, func.now()).where(Schedule.kind == kind.run, Schedule.subject_id.in_(ids))
-    for schedule, now in session.execute(due):
-        schedule.enabled = True
-        while not kind.catches_up and schedule.next_due_at <= now:
-            schedule.next_due_at += schedule.every
 
 
 def _publish_after_commit(session: Session, account: Account) -> None:

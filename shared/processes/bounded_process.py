@@ -20,7 +20,7 @@ R = TypeVar("R")
 
 TOO_LONG, TOO_LARGE = "reading it took too long", "reading it needs too much memory"
 _GRACE_SECONDS = 2.0  # the process ends itself at its deadline; one that could not even do that is killed
-_AT_ONCE = BoundedSemaphore(4)  # of one program, so that their memory together is bounded too
+_AT_ONCE = BoundedSemaphore(4)  # in one program, so that their total memory is bounded too
 _MAPPED = Path("/proc/self/statm")
 _ANSWERED, _OUT_OF_MEMORY, _FAILED = b"a", b"m", b"f"  # the first byte of what the process sends
 _MAX_ANSWER_BYTES = 64 << 20
@@ -28,7 +28,7 @@ _MAX_ANSWER_BYTES = 64 << 20
 
 @dataclass(frozen=True)
 class Budget:
-    """What one reading may take: seconds of the processor and of the clock, and memory beyond what is loaded."""
+    """The limits of one reading: seconds of the processor and of the clock, and memory beyond what is loaded."""
 
     processor_seconds: int
     seconds: float
@@ -55,7 +55,7 @@ def prepare(*modules: str) -> None:
 def read_bounded(budget: Budget, reader: Callable[..., R], *arguments: Any, inherit: bool = False) -> R:
     """What `reader` returns: a function of a module, with a result of plain values and records (`plain_answers`).
 
-    `inherit`: forked from this program itself, with all it has loaded; for programs of one thread alone, because
+    `inherit`: forked from this program itself, with all it has loaded; only for programs of one thread, because
     others may hold locks. On two cores a call costs about 10 ms either way. Raises ReaderEnded and ReaderFailed.
     """
     context: Any = multiprocessing.get_context("fork" if inherit else "forkserver")
@@ -76,7 +76,7 @@ def read_bounded(budget: Budget, reader: Callable[..., R], *arguments: Any, inhe
             raise ReaderFailed(f"its answer is none: {fault}") from None
     if kind == _FAILED:
         raise ReaderFailed(value.decode("utf-8", "replace"))
-    # A process that ended without a word before its time had run out of memory where Python could not say so.
+    # A process that ended silently before its time ran out of memory where Python could not report it.
     over_time = not kind and monotonic() - start >= budget.processor_seconds
     raise ReaderEnded(TOO_LONG if over_time else TOO_LARGE)
 
@@ -93,18 +93,7 @@ def _receive(receiver: Connection, process: Any, budget: Budget) -> bytes:
 
 def _read(sender: Connection, budget: Budget, reader: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
     """What the process does; whatever becomes of its parent, it ends at its deadline."""
-    _limit(budget)
-    try:
-        sender.send_bytes(_ANSWERED + write_answer(reader(*arguments)))
-    except MemoryError:
-        _set_limit(resource.RLIMIT_AS, resource.RLIM_INFINITY)  # room to say so
-        sender.send_bytes(_OUT_OF_MEMORY)
-    except Exception:  # the edge of this process: its parent raises it again
-        sender.send_bytes(_FAILED + traceback.format_exc().encode("utf-8", "replace"))
-
-
-def _limit(budget: Budget) -> None:
-    """Readers give way to anyone who waits for an answer."""
+    # Readers give way to anyone who waits for an answer.
     os.nice(5)
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_REAL, budget.seconds)
@@ -113,6 +102,13 @@ def _limit(budget: Budget) -> None:
     if _MAPPED.exists():  # on Linux; no other system enforces the limit of memory
         pages = int(_MAPPED.read_text("ascii").split()[0])
         _set_limit(resource.RLIMIT_AS, pages * resource.getpagesize() + budget.memory_bytes)
+    try:
+        sender.send_bytes(_ANSWERED + write_answer(reader(*arguments)))
+    except MemoryError:
+        _set_limit(resource.RLIMIT_AS, resource.RLIM_INFINITY)  # room to say so
+        sender.send_bytes(_OUT_OF_MEMORY)
+    except Exception:  # the edge of this process: its parent raises it again
+        sender.send_bytes(_FAILED + traceback.format_exc().encode("utf-8", "replace"))
 
 
 def _set_limit(limit: int, most: int) -> None:

@@ -1,4 +1,4 @@
-"""Answers between processes as JSON: our own values and the records they stand in, and nothing that could run.
+"""Answers between processes as JSON: our own values and the records that hold them, and nothing that could run.
 
 The process that answers has read what a stranger sent. A fault in a library may have made it theirs, and pickle would
 let it call whatever it likes in the program that asked.
@@ -16,7 +16,7 @@ from enum import Enum
 from typing import Any
 
 _PLAIN = (str, int, float, bool, type(None))
-_ROOM = "shared."  # records of other packages are none of an answer's
+_ROOM = "shared."  # an answer has no records of other packages
 _TO_TEXT: dict[type, tuple[str, Callable[[Any], str]]] = {
     Decimal: ("decimal", str),
     date: ("date", date.isoformat),
@@ -40,7 +40,7 @@ _FAULTS = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeErr
 
 
 class NotPlain(Exception):
-    """A value that no answer holds, or an answer that is none."""
+    """A value that no answer may have, or a text that is no answer."""
 
 
 def write_answer(value: Any) -> bytes:
@@ -57,7 +57,7 @@ def read_answer(text: bytes) -> Any:
 
 
 class _Writer:
-    """Lists stay lists; all else becomes an object of one name. A record that comes twice is written once."""
+    """Lists stay lists; other values become objects of one name. A repeated record is written once."""
 
     def __init__(self) -> None:
         self.records: dict[int, int] = {}
@@ -90,7 +90,7 @@ class _Writer:
             return written
         if not is_dataclass(kind):
             raise NotPlain(kind.__name__)
-        self._remember(value)  # before what it holds, which may lead back to it
+        self._remember(value)  # before its parts, which may lead back to it
         return {"record": [_name(kind), *(self.write(getattr(value, field.name)) for field in fields(kind))]}
 
     def _remember(self, value: Any) -> None:
@@ -133,7 +133,7 @@ class _Reader:
         return record
 
     def _read_record(self, name: str, *content: Any) -> Any:
-        """Filled without running any code of its class: what the class checks was checked when it was written."""
+        """Fills it without running code of its class, whose checks ran when it was written."""
         if name not in self.kinds:
             named_class = _find(name, object)
             if not is_dataclass(named_class):

@@ -11,7 +11,7 @@ import time
 from importlib import import_module
 from typing import Any
 
-_LIBC = ctypes.CDLL(None) if sys.platform.startswith("linux") else None
+LIBC = ctypes.CDLL(None) if sys.platform.startswith("linux") else None
 _PR_SET_PDEATHSIG = 1
 _FORK = multiprocessing.get_context("fork")
 ENDS = (signal.SIGTERM, signal.SIGINT)
@@ -20,19 +20,19 @@ STARTUP_FAILURE = 3  # the status with which uvicorn ends where the application 
 
 def die_with_parent(sign: int = signal.SIGINT) -> None:
     """Runs in the child: on Linux the kernel sends it the signal when its parent is gone, however that happened."""
-    if _LIBC:
-        _LIBC.prctl(_PR_SET_PDEATHSIG, sign, 0, 0, 0)
+    if LIBC:
+        LIBC.prctl(_PR_SET_PDEATHSIG, sign, 0, 0, 0)
 
 
 def end_with_parent() -> None:
     """Runs in a worker that `multiprocessing` started, nothing elsewhere: it ends in order once its parent is gone.
 
-    Without this the workers of a parent that was killed live on and hold its port.
+    Without this the workers of a parent that was killed live on and keep its port.
     """
     parent = multiprocessing.parent_process()
     if parent is None:
         return
-    if _LIBC is None:
+    if LIBC is None:
         threading.Thread(target=_await_end_of_parent, args=(parent,), daemon=True).start()
     die_with_parent(signal.SIGTERM)
     if os.getppid() != parent.pid:  # it went before the kernel was asked
@@ -50,7 +50,7 @@ class WorkerConfig:
     app: Any
 
     def load_release(self) -> None:
-        """Before workers are forked: what they have in common. No thread, connection or event loop may come of it."""
+        """Loads what workers share, before they are forked. It may leave no thread, connection or event loop."""
         import_module(self.app.partition(":")[0])
 
     def load(self) -> None:
@@ -79,7 +79,7 @@ class ForkedWorker:
 
     def is_lost(self, seconds: float) -> bool:
         """Whether it has ended, or has not answered for so long. Asks and returns: an answer is read at the next call,
-        so that one that hangs holds no one up.
+        so that one that hangs delays no one.
         """
         try:
             while self.parent_conn.poll():

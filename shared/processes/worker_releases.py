@@ -1,6 +1,6 @@
 """The workers of a server, forked from one process that has loaded a release, and the roll from one to the next.
 
-Three kinds of processes. The one that was started holds the port and answers SIGHUP. Below it one process without
+Three kinds of processes. The first one has the port and answers SIGHUP. Below it one process without
 threads loads the release, so that its workers, which are forked from it, share the pages of all that is loaded. A
 reload starts such a process from what is installed then, and ends the old one with its workers once the new ones serve.
 """
@@ -42,7 +42,7 @@ TURN_SECONDS = 0.0005
 
 
 def open_listeners(config: Any) -> list[socket.socket]:
-    """The socket of a server, several times: the one that systemd has opened and hands over, or one of its own.
+    """The socket of a server, several times: the one that systemd has opened and hands over, or a new one.
 
     One of systemd stays open while the program is started again, and connections wait in it.
     """
@@ -54,7 +54,7 @@ def open_listeners(config: Any) -> list[socket.socket]:
 
 
 def _take_socket() -> socket.socket | None:
-    """As sd_listen_fds(3) describes it; what was meant for another process of this environment is left alone."""
+    """Takes it as sd_listen_fds(3) describes; sockets for another process of this environment are ignored."""
     offer = os.environ.pop("LISTEN_FDS", "0"), os.environ.pop("LISTEN_PID", "")  # noqa: TID251 - systemd's, no settings
     if offer != ("1", str(os.getpid())):
         return None
@@ -87,7 +87,7 @@ def _refuse_rolls() -> None:
 
 
 class Rolling:
-    """The process that was started: one release at a time, the next one at SIGHUP, the end at SIGTERM."""
+    """The main process: one release at a time, the next one at SIGHUP, the end at SIGTERM."""
 
     def __init__(self, config: Any, worker: Callable[..., Any], sockets: list[socket.socket]) -> None:
         self.config, self.worker, self.sockets = config, worker, sockets
@@ -157,7 +157,7 @@ class Release:
             return False
 
     def end(self) -> None:
-        """Its workers answer what they have begun."""
+        """Ends it; its workers finish their requests."""
         self.process.terminate()
         self.process.join()
 
@@ -167,7 +167,7 @@ class Release:
 
 
 def run_release(config: Any, worker: Callable[..., Any], sockets: list[socket.socket], report: Connection) -> None:
-    """What that process does: it loads, forks the workers, and forks again those that die, until SIGTERM."""
+    """Runs that process: loads, forks the workers, and replaces those that die, until SIGTERM."""
     end_with_parent()
     signal.signal(signal.SIGHUP, signal.SIG_IGN)  # a terminal that is closed: the process that was started decides
     postpone_collections()
@@ -181,7 +181,7 @@ def run_release(config: Any, worker: Callable[..., Any], sockets: list[socket.so
         # Its words are the operator's own: nothing of a person has been read yet.
         log.exception("the application does not load: %s: %s", type(error).__name__, error)
         sys.exit(STARTUP_FAILURE)
-    gc.collect()  # once for all workers: a page that garbage shares with what stays is copied by each of them
+    gc.collect()  # once for all workers: each of them would copy pages that garbage shares with other objects
     freeze_startup_objects()
     Workers(config, worker, sockets).run(report)
 

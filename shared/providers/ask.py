@@ -1,7 +1,7 @@
 """The only way to the providers: each question comes back as a Reading, whatever happened.
 
 Order: cache, circuit breaker, a place there, adapter; then health, cache and observations are written. A failure
-never becomes data: it is a Reading with a status and one word of reason, and without a value.
+never becomes data: it is a Reading with a status and a one-word reason, without a value.
 """
 
 import logging
@@ -12,7 +12,6 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from email.utils import parsedate_to_datetime
-from itertools import islice
 from operator import attrgetter
 from typing import Any, NamedTuple, Self, TypeVar
 
@@ -25,7 +24,6 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 from shared import clock, http, provider_health
 from shared.db import observations
 from shared.db.base import autocommit
-from shared.limits.concurrency import Batcher
 from shared.providers import cache, quota, registry, seats_batching, single_flight
 from shared.providers.contract import VERBS, AwardSeat, CashFare, FaresQuestion, Provider, Reading, Status, Unanswered
 from shared.providers.places import hold_place
@@ -35,81 +33,66 @@ from shared.telemetry.metrics import PROVIDER_REQUESTS, PROVIDER_SECONDS, count,
 from shared.telemetry.traces import span
 from shared.tls import explain_tls_fault
 
-# What an answer leaves behind: the provider's health, the cached reading, and observations of prices.
-#
-# Redis and the database are written for many answers at once: those that arrive while one batch is written form the
-# next.
+# What an answer leads to: the provider's health, the cached reading, and observations of prices.
 
 log = logging.getLogger(__name__)
-MAX_FARES = 20  # kept of one answer
+MAX_FARES = 20  # stored from one answer
 Outcome = tuple[ProviderRequest, Reading[Any]]
 
 
-def _record_batch(outcomes: Sequence[Outcome]) -> list[Reading[Any]]:
-    """Blocks. The readings are returned even where nothing could be written."""
-    answers = [(request, reading) for request, reading in outcomes if reading.has_answer]
-    if answers:
-        provider_health.record_success(*{request.health for request, _ in answers})
-        record_observations([_merge_parts(*answer) for answer in answers])
-    answer_parts = [(part.cache_key, reading) for answer in answers for part, reading in _list_parts(*answer)]
-    cached = iter(cache.put_many(answer_parts))
-    return [
-        _join_parts(*outcome, cached) if outcome[1].has_answer else _record_failure(*outcome) for outcome in outcomes
-    ]
+def _record(request: ProviderRequest, reading: Reading[Any]) -> Reading[Any]:
+    """Records an answer; blocks. Returns the reading even if nothing could be written."""
+    if not reading.has_answer:
+        if reading.status == "down":
+            health = provider_health.record_failure(request.health, reading.reason or "down")
+            return replace(reading, since=health.failing_since, retry_after=reading.retry_after or health.retry_after)
+        # Our own refusal of a request no one waits for (PUT_OFF) does not stop others.
+        if reading.status == "quota_exhausted" and reading.reason == QUOTA and reading.retry_after:
+            provider_health.pause(request.health, QUOTA, reading.retry_after)
+        return reading
+    provider_health.record_success(request.health)
+    record_observations(*_merge_parts(request, reading))
+    parts = [(part.cache_key, its) for part, its in _list_parts(request, reading)]
+    return _join_parts(request, reading, iter(cache.put_many(parts)))
 
 
 def _list_parts(request: ProviderRequest, reading: Reading[Any]) -> list[Outcome]:
-    """What is cached of an answer: the whole, or of several questions each that has one."""
+    """The cacheable parts of an answer: the whole, or each answered question's part."""
     if not request.parts:
         return [(request, reading)]
     return [(part, its) for part, its in zip(request.parts, reading.value or (), strict=True) if its.has_answer]
 
 
 def _join_parts(request: ProviderRequest, reading: Reading[Any], cached: Iterator[Reading[Any]]) -> Reading[Any]:
-    """The answer with its parts as they were cached."""
+    """The answer with its cached parts."""
     if not request.parts:
         return next(cached)
     return replace(reading, value=tuple(next(cached) if its.has_answer else its for its in reading.value or ()))
 
 
 def _merge_parts(request: ProviderRequest, reading: Reading[Any]) -> Outcome:
-    """What is observed of an answer: a seat that several of its questions were told is one."""
+    """The observations of an answer: a seat found by several of its questions counts once."""
     if not request.parts:
         return request, reading
     seats = dict.fromkeys(seat for its in reading.value or () for seat in its.value or ())
     return request, replace(reading, value=tuple(seats))
 
 
-record: Batcher[Outcome, Reading[Any]] = Batcher(_record_batch)
-
-
-def _record_failure(request: ProviderRequest, reading: Reading[Any]) -> Reading[Any]:
-    if reading.status == "down":
-        health = provider_health.record_failure(request.health, reading.reason or "down")
-        return replace(reading, since=health.failing_since, retry_after=reading.retry_after or health.retry_after)
-    # Our own refusal of what no one waits for stops no one else.
-    if reading.status == "quota_exhausted" and reading.reason == QUOTA and reading.retry_after:
-        provider_health.pause(request.health, QUOTA, reading.retry_after)
-    return reading
-
-
-def record_observations(answers: Sequence[Outcome]) -> None:
-    """Stores the prices of these answers, where the verb has a table for them."""
-    rows: dict[str, list[dict[str, Any]]] = {"award": [], "fare": []}
-    for request, reading in answers:
-        table = VERBS[request.verb].remembered_as
-        if table and reading.value:
-            rows[table] += (_award_rows if table == "award" else _fare_rows)(request, reading)
+def record_observations(request: ProviderRequest, reading: Reading[Any]) -> None:
+    """Stores the prices of an answer, if the verb has a table for them."""
+    table = VERBS[request.verb].remembered_as
+    if not table or not reading.value:
+        return
     try:
         with autocommit() as session:
-            observations.write(session, rows["award"])
-            observations.write_fares(session, rows["fare"])
-    except IntegrityError:  # the account of one answer was deleted in the meantime: store the others one by one
-        for answer in answers if len(answers) > 1 else ():
-            record_observations([answer])
+            if table == "award":
+                observations.write(session, _award_rows(request, reading))
+            else:
+                observations.write_fares(session, _fare_rows(request, reading))
+    except IntegrityError:  # the account was deleted since
+        pass
     except SQLAlchemyError:
-        names = ", ".join({request.provider.name for request, _ in answers})
-        log.warning("provider %s: answers could not be recorded", names)
+        log.warning("provider %s: an answer could not be recorded", request.provider.name)
 
 
 _read_award = attrgetter(*observations.SEEN)
@@ -126,7 +109,7 @@ def _award_rows(request: ProviderRequest, reading: Reading[tuple[AwardSeat, ...]
 def _fare_rows(request: ProviderRequest, reading: Reading[Any]) -> list[dict[str, Any]]:
     """The cheapest fare of each airline and number of stops, and of whole cities; a status run needs its own airline's.
 
-    Of one answer at most MAX_FARES, the cheapest.
+    At most MAX_FARES of one answer, the cheapest.
     """
     question: FaresQuestion = request.question
     dearest_first: list[CashFare] = sorted(reading.value or (), key=lambda fare: fare.price, reverse=True)
@@ -143,7 +126,7 @@ def _fare_rows(request: ProviderRequest, reading: Reading[Any]) -> list[dict[str
 
 
 def _origin(request: ProviderRequest, reading: Reading[Any]) -> dict[str, Any]:
-    """`asker_id` is the only account that may see the row, where the provider's terms allow no other."""
+    """`asker_id` is the only account that may see the row, if the provider's terms allow no others."""
     own = request.provider.terms == "asker" and request.scope.startswith("account-")
     return {
         "source": reading.source,
@@ -152,9 +135,7 @@ def _origin(request: ProviderRequest, reading: Reading[Any]) -> dict[str, Any]:
     }
 
 
-# What is known of requests before they are sent: the cached reading, the provider's health, whose turn it is to fetch.
-#
-# Redis is read for many requests at once: those that arrive while one batch is read form the next.
+# Checks before requests are sent: the cached reading, the provider's health, whose turn it is to fetch.
 
 
 class Lookup(NamedTuple):
@@ -166,30 +147,25 @@ class Lookup(NamedTuple):
     fetcher: str | None = None  # the ticket of the request that fetches the same now
 
 
-def _look_up_batch(batches: Sequence[Sequence[tuple[ProviderRequest, timedelta | None]]]) -> list[list[Lookup]]:
-    """Blocks. Each batch is one caller's requests, each with the greatest age its answer may have."""
-    requests = [(request, max_age) for batch in batches for request, max_age in batch]
-    readings = cache.get_many([(request.cache_key, max_age) for request, max_age in requests])
+def _read_lookups(requests: Sequence[ProviderRequest], max_age: timedelta | None) -> list[Lookup]:
+    """Blocks. Uses no cached answer older than `max_age`."""
+    readings = cache.get_many([(request.cache_key, max_age) for request in requests])
     missing = [i for i, reading in enumerate(readings) if reading is None]
-    health = provider_health.read_health(requests[i][0].health for i in missing) if missing else {}
+    health = provider_health.read_health(requests[i].health for i in missing) if missing else {}
     lookups = [
         Lookup(reading, health.get(request.health, provider_health.Health()))
-        for (request, _), reading in zip(requests, readings, strict=True)
+        for request, reading in zip(requests, readings, strict=True)
     ]
-    shared = [i for i in missing if requests[i][0].is_fetched_once and not lookups[i].health.is_open]
-    turns = cache.acquire_fetch([(requests[i][0].cache_key, requests[i][0].ticket, requests[i][1]) for i in shared])
+    shared = [i for i in missing if requests[i].is_fetched_once and not lookups[i].health.is_open]
+    turns = cache.acquire_fetch([(requests[i].cache_key, requests[i].ticket, max_age) for i in shared])
     for i, turn in zip(shared, turns, strict=True):
         lookups[i] = lookups[i]._replace(**turn._asdict())
-    rest = iter(lookups)
-    return [list(islice(rest, len(batch))) for batch in batches]
-
-
-look_up = Batcher(_look_up_batch)
+    return lookups
 
 
 T = TypeVar("T")
-BUDGET_SECONDS = 25.0  # for everything one tool call or one check asks
-MEMORY_SECONDS = 1.0  # how long Redis and the database are waited for before the request continues without them
+BUDGET_SECONDS = 25.0  # for all questions of one tool call or check
+MEMORY_SECONDS = 1.0  # to wait for Redis and the database before continuing without them
 RESET_HEADERS = ("retry-after", "x-ratelimit-reset", "ratelimit-reset")
 FIRST_UNIX_TIME = 10**9  # a reset header below this number is a span in seconds, from here on a Unix time
 
@@ -202,7 +178,7 @@ _threads: RunVar[anyio.CapacityLimiter] = RunVar("provider_threads")
 
 @dataclass
 class QuestionProgress:
-    """How many questions one call has put to providers, and how many of them are answered.
+    """The numbers of questions one call has asked, and of those answered.
 
     Both numbers only grow; they are equal whenever no question is open.
     """
@@ -211,14 +187,14 @@ class QuestionProgress:
     answers: int = 0
 
 
-# The gate sets it for a call whose caller wants to hear of it; tasks and threads of the call inherit it.
+# The gate sets it if the caller wants progress; tasks and threads of the call inherit it.
 progress: ContextVar[QuestionProgress | None] = ContextVar("progress", default=None)
 
 
 class Ask:
-    """Asks providers for one tool call or one check; the time budget begins with the first question.
+    """Asks providers for one tool call or one check; the time budget starts with the first question.
 
-    `background`: no one waits for the answer, so the reserve of a provider's daily calls is left alone, and people go
+    `background`: no one waits for the answer, so the reserve of a provider's daily calls is not touched, and people go
     first. `can_wait`: such a question uses no more of these calls than the share of the day that has passed, and is
     else `put_off`. `others`: questions of further watches, which a source that takes lists of airports answers along
     with these.
@@ -226,8 +202,8 @@ class Ask:
 
     @classmethod
     def for_watch(cls, account_id: int, connections: Connections, looked_at: datetime | None) -> Self:
-        """For the check of a watch of award seats that was last looked at then, or never: it takes along what others
-        are due to ask."""
+        """For the check of a watch of award seats last checked then, or never: it also asks questions of other
+        watches that are due."""
         others = seats_batching.DueQuestions(account_id, looked_at)
         return cls(account_id, connections=connections, background=True, can_wait=True, others=others)
 
@@ -257,13 +233,13 @@ class Ask:
     async def all(self, verb: str, questions: Sequence[Any], max_age: timedelta | None = None) -> list[Reading[Any]]:
         """Asks every provider of this verb each of the questions, in parallel.
 
-        Answers older than `max_age` are not taken from the cache. A provider that has not answered when the budget ends
+        Answers older than `max_age` are not taken from the cache. A provider without an answer when the budget ends
         is `down: timeout`.
         """
         return await self._run([(p, q) for q in questions for p in registry.providers_of(verb)], verb, max_age)
 
     async def get_cached(self, verb: str, questions: Sequence[Any]) -> list[Reading[Any]]:
-        """The cached answers to these questions; no provider is asked."""
+        """The cached answers to these questions; without asking any provider."""
         keys = [
             cache.build_key(provider, registry.scope(provider, self.account_id), verb, question)
             for question in questions
@@ -325,7 +301,7 @@ class Ask:
             self._progress.answers += answers
 
     async def _prepare(self, provider: Provider, verb: str, question: Any) -> "ProviderRequest | Reading[Any]":
-        """The request with its credential, or the failure where it cannot be sent."""
+        """The request with its credential, or the failure if it cannot be sent."""
         credential, scope = None, registry.scope(provider, self.account_id)
         same_mode = provider.data_mode == settings().data_mode
         unusable: Unanswered | None = None
@@ -360,13 +336,13 @@ async def _in_thread(work: Callable[..., T], *args: Any) -> T:
 async def _look_up(requests: Sequence[ProviderRequest], max_age: timedelta | None) -> list[Lookup]:
     """Continues with this process's own knowledge of the providers when Redis does not answer in time."""
     with anyio.move_on_after(MEMORY_SECONDS):
-        return await look_up([(request, max_age) for request in requests])
+        return await _in_thread(_read_lookups, requests, max_age)
     health = provider_health.read_local(request.health for request in requests)
     return [Lookup(None, health[request.health]) for request in requests]
 
 
 async def _fetch_once(request: ProviderRequest, before: Lookup, max_age: timedelta | None) -> Reading[Any]:
-    """One of those who ask the same fetches the answer for all, whichever their processes."""
+    """Lets one of several equal requests fetch the answer for all, across processes."""
     while before.fetcher and not (before.may_fetch or before.reading):
         if failure := await single_flight.wait_for(request, before.fetcher):
             return failure
@@ -383,7 +359,7 @@ async def _fetch_once(request: ProviderRequest, before: Lookup, max_age: timedel
 async def _fetch(
     request: ProviderRequest, health: provider_health.Health, read: seats_batching.Read | None = None
 ) -> Reading[Any]:
-    """The reading of one request to the provider; `read` makes it, on a thread, of an answer that is not plain rows."""
+    """Fetches one request's reading; `read` converts answers that are not plain rows, on a thread."""
     if health.is_open:
         status: Status = "quota_exhausted" if health.reason == QUOTA else "down"
         return request.failure(
@@ -396,7 +372,7 @@ async def _fetch(
     except Unanswered as busy:
         return request.failure(busy.status, busy.reason, retry_after=busy.retry_after)
     with anyio.move_on_after(MEMORY_SECONDS):
-        return await record((request, reading))
+        return await _in_thread(_record, request, reading)
     return reading
 
 
@@ -419,13 +395,18 @@ async def _call_adapter(request: ProviderRequest, read: seats_batching.Read | No
 
 
 def _classify_error(error: Exception) -> Unanswered:
-    """A status and one word. The error's own text may hold keys or instructions, so it goes nowhere."""
+    """A status and one word. The error's own text may contain keys or instructions, so it is dropped."""
     if isinstance(error, Unanswered):
         return error
     if isinstance(error, TimeoutError | httpx.TimeoutException):
         return Unanswered("down", "timeout")
     if isinstance(error, httpx.HTTPStatusError):
-        return _classify_response(error.response)
+        response = error.response
+        if response.status_code == 429:
+            return Unanswered("quota_exhausted", QUOTA, _read_reset(response.headers))
+        if response.status_code in (401, 403):
+            return Unanswered("not_permitted", f"http_{response.status_code}")
+        return Unanswered("down", f"http_{response.status_code}")
     if isinstance(error, http.Refused):
         return Unanswered("down", "refused")
     if isinstance(error, httpx.TransportError | OSError):
@@ -433,16 +414,8 @@ def _classify_error(error: Exception) -> Unanswered:
     return Unanswered("down", "wrong_shape")
 
 
-def _classify_response(response: httpx.Response) -> Unanswered:
-    if response.status_code == 429:
-        return Unanswered("quota_exhausted", QUOTA, _read_reset(response.headers))
-    if response.status_code in (401, 403):
-        return Unanswered("not_permitted", f"http_{response.status_code}")
-    return Unanswered("down", f"http_{response.status_code}")
-
-
 def _read_reset(headers: httpx.Headers) -> int | None:
-    """Seconds until the provider answers again, by the first header that says so: seconds, a Unix time or a date."""
+    """Seconds until the provider's reset, by the first header that says so: seconds, a Unix time or a date."""
     now = clock.now().timestamp()
     for name in RESET_HEADERS:
         value = headers.get(name, "")

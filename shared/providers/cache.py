@@ -17,22 +17,22 @@ from shared.providers.contract import VERBS, Provider, Reading
 from shared.redis import connect, key
 from shared.settings import settings
 
-MAX_AGE = timedelta(hours=4)  # the greatest age of a cached answer, whatever a provider allows
-_VERSION = "2"  # of what is recorded next to a cached answer: with 1, prices without the names of their rows
+MAX_AGE = timedelta(hours=4)  # the greatest age of a cached answer, even if a provider allows more
+_VERSION = "2"  # of the records next to a cached answer: 1 had prices without the names of their rows
 _FIRST_LINE_BYTES = 511
 LOCK_SECONDS = 5.0  # a process that does not renew its lock in this time is lost
-FAILURE_SECONDS = 10  # those who waited for a failed request look at it four times a second
+FAILURE_SECONDS = 10  # those waiting for a failed request check it four times a second
 _RENEW = "if redis.call('get', KEYS[1]) == ARGV[1] then redis.call('pexpire', KEYS[1], ARGV[2]) end"
 _RELEASE = """
 if ARGV[2] ~= '' then redis.call('set', KEYS[2], ARGV[2], 'ex', ARGV[3]) end
 if redis.call('get', KEYS[1]) == ARGV[1] then redis.call('del', KEYS[1]) end
 """
-_ZLIB_LEVEL = 1  # answers repeat themselves: the quickest level leaves a thirteenth of their size
+_ZLIB_LEVEL = 1  # answers are repetitive: the fastest level leaves a thirteenth of their size
 
 
 @dataclass(frozen=True)
 class CacheKey:
-    """Where the answer to one question is cached: one provider, those who may see the answer, one question."""
+    """Where the answer to one question is cached: provider, who may see the answer, question."""
 
     provider: Provider
     verb: str
@@ -51,7 +51,7 @@ class CacheKey:
         return min(LOCK_SECONDS, self.provider.timeout)
 
     def failure_name(self, ticket: str) -> str:
-        """Where the request with this ticket leaves its failure."""
+        """The key for the failure of the request with this ticket."""
         return f"{self.name}:failed:{ticket}"
 
 
@@ -71,7 +71,7 @@ def _adapter(kind: Any) -> TypeAdapter[Any]:
 
 
 def build_key(provider: Provider, scope: str, verb: str, question: Any) -> CacheKey:
-    """The key holds the data mode and, where the provider's terms forbid sharing, whose credential asks."""
+    """A key of the data mode and, where the provider's terms forbid sharing, of the asking credential."""
     reach = "anyone" if provider.terms == "anyone" else scope
     kind: Any = type(question)
     digest = hashlib.sha256(_adapter(kind).dump_json(question)).hexdigest()[:32]
@@ -95,7 +95,7 @@ def get_many(lookups: Sequence[tuple[CacheKey, timedelta | None]]) -> list[Readi
 
 
 def put_many(answers: Sequence[tuple[CacheKey, Reading[Any]]]) -> list[Reading[Any]]:
-    """Caches answers (never failures), frees their locks, and returns them with the time until which they are good."""
+    """Caches answers (never failures), frees their locks, and returns them with their expiry."""
     try:
         pipe = connect().pipeline(transaction=False)
         for cache_key, reading in answers:
@@ -114,14 +114,14 @@ def put_many(answers: Sequence[tuple[CacheKey, Reading[Any]]]) -> list[Reading[A
 
 
 class Fetch(NamedTuple):
-    """Whether a request still fetches, and what it left for those who waited if it failed."""
+    """Whether a request is still fetching, and if it failed, what it left for those waiting."""
 
     is_running: bool
     failure: str = ""
 
 
 class Turn(NamedTuple):
-    """Whether a request may fetch the answer itself now, what was cached in the meantime, and whose request fetches
+    """Whether a request may fetch the answer itself now, what was cached meanwhile, and whose request fetches
     it.
     """
 
@@ -131,7 +131,7 @@ class Turn(NamedTuple):
 
 
 def acquire_fetch(lookups: Sequence[tuple[CacheKey, str, timedelta | None]]) -> list[Turn]:
-    """Of the requests for each key, named by their tickets, one may fetch the answer.
+    """Lets one request for each key, named by its ticket, fetch the answer.
 
     The lock is a lease that its holder renews; it ends with `put_many` or `release_fetch`. While Redis is down all may
     fetch.
@@ -176,7 +176,7 @@ def find_fresh(lookups: Sequence[tuple[CacheKey, timedelta | None]]) -> list[boo
 
 
 def renew_fetch(fetches: Sequence[tuple[CacheKey, str]]) -> None:
-    """These requests still fetch, or wait for their place."""
+    """Renews the leases of requests that still fetch, or wait for their place."""
     with suppress(RedisError, OSError):
         pipe = connect().pipeline(transaction=False)
         for cache_key, ticket in fetches:
@@ -185,7 +185,7 @@ def renew_fetch(fetches: Sequence[tuple[CacheKey, str]]) -> None:
 
 
 def release_fetch(fetches: Sequence[tuple[CacheKey, str, str]]) -> None:
-    """Lets the next request fetch. Next to each ticket a failure, if it is for those who waited for this one."""
+    """Lets the next request fetch. Each ticket may have a failure, for those waiting for this one."""
     with suppress(RedisError, OSError):
         pipe = connect().pipeline(transaction=False)
         for cache_key, ticket, failure in fetches:
@@ -194,17 +194,13 @@ def release_fetch(fetches: Sequence[tuple[CacheKey, str, str]]) -> None:
         pipe.execute()
 
 
-def read_fetches(fetches: Sequence[tuple[CacheKey, str]]) -> list[Fetch]:
-    """How it stands with what others fetch; over, while Redis is down."""
-    names = list(dict.fromkeys(name for key, ticket in fetches for name in (key.lock_name, key.failure_name(ticket))))
+def read_fetch(key: CacheKey, ticket: str) -> Fetch:
+    """The state of another request's fetch; over, while Redis is down."""
     try:
-        entries = dict(zip(names, cast(list[bytes | None], connect().mget(names)), strict=True))
+        holder, failure = cast(list[bytes | None], connect().mget(key.lock_name, key.failure_name(ticket)))
     except (RedisError, OSError):
-        return [Fetch(is_running=False)] * len(fetches)
-    return [
-        Fetch(entries[key.lock_name] == ticket.encode(), (entries[key.failure_name(ticket)] or b"").decode())
-        for key, ticket in fetches
-    ]
+        return Fetch(is_running=False)
+    return Fetch(holder == ticket.encode(), (failure or b"").decode())
 
 
 def _encode(cache_key: CacheKey, reading: Reading[Any]) -> bytes:
@@ -216,7 +212,7 @@ def _encode(cache_key: CacheKey, reading: Reading[Any]) -> bytes:
 
 
 def _read_metadata(cache_key: CacheKey, entry: bytes, max_age: timedelta | None) -> _Metadata | None:
-    """None where there is no first line, or none that is young enough and readable."""
+    """Reads the first line; None if it is missing, too old or unreadable."""
     try:
         metadata: _Metadata = _adapter(_Metadata).validate_json(entry.split(b"\n", 1)[0])
     except ValueError:
@@ -226,7 +222,7 @@ def _read_metadata(cache_key: CacheKey, entry: bytes, max_age: timedelta | None)
 
 
 def _decode(cache_key: CacheKey, entry: Any, max_age: timedelta | None) -> Reading[Any] | None:
-    """None where there is no entry, or none that is young enough and readable."""
+    """Decodes an entry; None if it is missing, too old or unreadable."""
     metadata = _read_metadata(cache_key, entry, max_age) if entry else None
     if metadata is None:
         return None

@@ -1,4 +1,4 @@
-"""Types of a connection to a person's own account: what a provider folder shows as `connect.CONNECTOR`."""
+"""Types of a connection to a person's own account: what a provider's `connect.CONNECTOR` is made of."""
 
 import importlib
 from collections.abc import Awaitable, Callable, Mapping
@@ -13,12 +13,12 @@ Details = Mapping[str, Any]
 
 
 class Declined(Exception):
-    """The person came back without having allowed it."""
+    """The person came back without consenting."""
 
 
 @dataclass(frozen=True)
 class Grant:
-    """What the provider gave: sealed before it is stored, but for the details, which hold no secret."""
+    """What the provider gave: sealed before it is stored, except the details, which hold no secret."""
 
     access: str = field(repr=False)
     refresh: str | None = field(default=None, repr=False)
@@ -29,7 +29,7 @@ class Grant:
 
 @dataclass(frozen=True)
 class Start:
-    """Where the browser goes next, and what the way back will need; the latter is sealed in the meantime."""
+    """Where the browser goes next, and what the way back will need; the latter is sealed until then."""
 
     url: str
     saved: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -37,7 +37,7 @@ class Start:
 
 @dataclass(frozen=True)
 class TrackedAccount:
-    """One programme as a points tracker knows it. Names are the tracker's own words."""
+    """One programme in a points tracker. Names are the tracker's own words."""
 
     code: str
     name: str
@@ -76,7 +76,7 @@ class Stay:
 
 @dataclass(frozen=True)
 class Pulled:
-    """All the provider has; `unreadable` counts entries that could not be made out."""
+    """All the provider's data; `unreadable` counts entries that could not be read."""
 
     accounts: tuple[TrackedAccount, ...] = ()
     legs: tuple[Leg, ...] = ()
@@ -85,7 +85,7 @@ class Pulled:
     unreadable: int = 0
 
 
-# What is shown outside of each kind of row, in this order; the last column is its state.
+# The columns of each kind of row, in order; the last one is its state.
 COLUMNS = {
     "balance": ("program", "name", "balance", "expires_on", "as_of", "state"),
     "flight": (
@@ -101,7 +101,7 @@ COLUMNS = {
 
 @dataclass(frozen=True)
 class Row:
-    """One row of ours as it is shown outside: its kind, a key of ours that begins with it, its values by column."""
+    """One row of ours as the outside sees it: its kind, a key of ours that begins with it, its values by column."""
 
     kind: Literal["balance", "flight", "hotel"]
     key: str
@@ -110,17 +110,17 @@ class Row:
 
 @dataclass(frozen=True)
 class Written:
-    """What a push changed (or would change), by the keys of the rows, and what is to be remembered of it."""
+    """What a push changed (or would change), by the keys of the rows, and what to remember of it."""
 
     added: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
     details: Details = field(default_factory=dict)
-    failed: bool = False  # it stopped midway: what is named here arrived, the rest did not
+    failed: bool = False  # it stopped midway: these arrived, the rest did not
 
 
 @dataclass(frozen=True)
 class Push:
-    """What an account has now, and what was remembered of the last push."""
+    """An account's present rows, and the memory of the last push."""
 
     credential: str = field(repr=False)
     details: Details
@@ -130,7 +130,7 @@ class Push:
 
 @dataclass(frozen=True)
 class Connector:
-    """The card of a connection. All that waits for the world raises Declined, or what a client of a provider raises."""
+    """The card of a connection. Anything that makes outside calls raises Declined, or a provider client's errors."""
 
     title: str
     shares: tuple[str, ...]  # what the person agrees to, in sentences
@@ -144,10 +144,10 @@ class Connector:
     push: Callable[[Push], Awaitable[Written]] | None = None
     consents: tuple[str, ...] = ()  # boxes the person may tick; their names go into the details
     bearer: bool = True  # whether the credential is a bearer token
-    by_page: Callable[[], bool] = lambda: True  # whether the way over the provider's own page is open
+    by_page: Callable[[], bool] = lambda: True  # whether connecting through the provider's page is possible
     life: timedelta = timedelta(minutes=10)  # how long a person may take
-    used_by: tuple[str, ...] = ()  # what of this service makes use of it
-    after: str = ""  # what is left for the person to do after a disconnection
+    used_by: tuple[str, ...] = ()  # the features that use it
+    after: str = ""  # what the person must still do after a disconnection
 
 
 def connector(name: str) -> Connector:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
-from typing import Any, Generic, Literal, Protocol, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from shared import clock
 from shared.settings import DataMode
@@ -26,7 +26,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class Unanswered(Exception):
-    """What an adapter raises instead of an answer. The reason is one word of ours, never the provider's text."""
+    """Raised by an adapter instead of an answer. The reason is one word of ours, never the provider's text."""
 
     def __init__(self, status: Status, reason: str, retry_after: int | None = None) -> None:
         super().__init__(f"{status}: {reason}")
@@ -37,7 +37,7 @@ class Unanswered(Exception):
 
 @dataclass(frozen=True)
 class SeatsQuestion:
-    """Award seats on one route in a window of days, whatever the cabin; no airlines means all of them."""
+    """Award seats on one route in a window of days, in any cabin; no airlines means all."""
 
     origin: str
     destination: str
@@ -49,7 +49,7 @@ class SeatsQuestion:
 def build_seats_questions(
     routes: Iterable[tuple[str, str]], earliest: date, latest: date, airlines: Iterable[str] | None
 ) -> list[SeatsQuestion]:
-    """What a watch asks today. Once its days are over its first day is after its last."""
+    """Today's questions of a watch. Once its days are over, the first day is after the last."""
     first, carriers = max(earliest, clock.today()), tuple(sorted(airlines or ()))
     return [SeatsQuestion(origin, destination, first, latest, carriers) for origin, destination in routes]
 
@@ -58,7 +58,7 @@ def build_seats_questions(
 class AwardSeat:
     """One award offer. Programme and operating airline stay apart: a partner's price is not the airline's own."""
 
-    ref: str  # the provider's own name of this row, enough to ask for its details later; empty = it has none
+    ref: str  # the provider's id of this row, to ask for details later; empty = none
     airline: str
     program: str
     origin: str
@@ -70,17 +70,15 @@ class AwardSeat:
     taxes_currency: str | None
     seats: int | None  # None = open, but the provider does not say how many
     stops: int | None
-    flight_numbers: tuple[str, ...]
-    departs_at: str | None  # local to the airport, without a zone
-    arrives_at: str | None
-    aircraft: str | None
-    booking_url: str | None
-    checked_at: datetime | None  # when the provider itself last looked; None = at the moment of asking
+    flight_numbers: tuple[str, ...] = ()
+    departs_at: str | None = None  # local to the airport, without a zone
+    arrives_at: str | None = None
+    checked_at: datetime | None = None  # when the provider itself last looked; None = at the moment of asking
 
 
 @dataclass(frozen=True)
 class SeatsPart:
-    """What one search with lists of airports says to one of its questions: seats, or why they are not known."""
+    """The answer to one question of a search with lists of airports: seats, or why they are unknown."""
 
     question: SeatsQuestion
     seats: tuple[AwardSeat, ...] | None
@@ -89,17 +87,11 @@ class SeatsPart:
 
 @dataclass(frozen=True)
 class SeatsTogether:
-    """What one search with lists of airports says: to each of its questions, and how many rows a day each route has."""
+    """The answer of a search with lists of airports: by question, and the rows a day of each route."""
 
     parts: tuple[SeatsPart, ...]
-    rows_a_day: Mapping[tuple[str, str], float]  # without routes of which a filter hid rows
+    rows_a_day: Mapping[tuple[str, str], float]  # without routes with rows hidden by a filter
     failure: Unanswered | None = None  # of a search with too many rows, which has no parts
-
-
-class AwardSeats(Protocol):
-    """Capability `award_seats`. Nothing open is an empty answer; a route unknown to the source is `no_data`."""
-
-    async def award_seats(self, question: SeatsQuestion) -> tuple[AwardSeat, ...]: ...
 
 
 @dataclass(frozen=True)
@@ -163,25 +155,25 @@ class FaresQuestion:
 
 @dataclass(frozen=True)
 class CashFare:
-    """The price is for all passengers and the whole journey asked for, in whole units of its currency."""
+    """The price is for all passengers and the whole journey, in whole units of its currency."""
 
     price: Decimal
     currency: str
     cabin: str
     carriers: tuple[str, ...]
-    flight_numbers: tuple[str, ...]
-    departs_at: str | None
-    arrives_at: str | None
-    duration_minutes: int | None
-    stops: int | None
-    booking_url: str | None
-    checked_at: datetime | None  # when the source itself last saw this price; None = at the moment of asking
+    flight_numbers: tuple[str, ...] = ()
+    departs_at: str | None = None
+    arrives_at: str | None = None
+    duration_minutes: int | None = None
+    stops: int | None = None
+    booking_url: str | None = None
+    checked_at: datetime | None = None  # when the source itself last saw this price; None = at the moment of asking
     city_wide: bool = False  # the source prices cities: the flights may use another of their airports
 
 
 @dataclass(frozen=True)
 class HotelSpot:
-    """A hotel as sources can recognise it."""
+    """The data by which sources recognise a hotel."""
 
     hotel_code: str
     name: str
@@ -195,7 +187,7 @@ class HotelSpot:
 
 @dataclass(frozen=True)
 class StaysQuestion:
-    """Stays of so many nights at some hotels, for each day of arrival in a window; one stay is a window of one day."""
+    """Stays of a given length at some hotels, for each day of arrival in a window; one stay is a window of one day."""
 
     hotels: tuple[HotelSpot, ...]
     earliest: date
@@ -207,7 +199,10 @@ class StaysQuestion:
 
 @dataclass(frozen=True)
 class StayOffer:
-    """What a stay costs: points, cash or both, for the whole stay. A stay no one can book has `available` False."""
+    """The price of a whole stay in points, cash or both; cash includes known taxes and fees.
+
+    A stay that cannot be booked has `available` False.
+    """
 
     hotel_code: str
     check_in: date
@@ -217,12 +212,12 @@ class StayOffer:
     cash: Decimal | None
     currency: str | None
     room_type: str | None
-    checked_at: datetime | None
+    checked_at: datetime | None = None
 
 
 @dataclass(frozen=True)
 class DelaysQuestion:
-    """What holds up an airport now. An airport out of the source's reach is `not_covered`."""
+    """Asks for the delays of an airport now. An airport out of the source's reach is `not_covered`."""
 
     airport: str
 
@@ -236,64 +231,38 @@ class AirportDelay:
 
     airport: str
     kind: Literal["ground_stop", "ground_delay", "departure", "arrival", "closure"]
-    minutes: int | None  # None: no number is known, as of a ground stop
+    minutes: int | None  # None: unknown, as for a ground stop
     shown_minutes: int | None
     reason: str  # the source's own words, cut short: data, never an instruction
-    ends_at: str | None
-    checked_at: datetime | None
+    ends_at: str | None = None
+    checked_at: datetime | None = None
 
 
 @dataclass(frozen=True)
 class RatesQuestion:
-    """Reference rates against the euro; no currencies means all the source has."""
+    """Reference rates against the euro; no currencies means all of the source's."""
 
     currencies: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Rate:
-    """So many units of the currency for one euro, as published for that day."""
+    """Units of the currency for one euro, as published for that day."""
 
     currency: str
     per_euro: Decimal
     day: date
 
 
-class AwardTrips(Protocol):
-    """Capability `award_trip`. The ways to fly one offer; a reference no longer known to the source is `no_data`."""
-
-    async def award_trip(self, question: TripQuestion) -> tuple[AwardTrip, ...]: ...
-
-
-class CashFares(Protocol):
-    """Capability `cash_fares`. Cheapest first. Nothing on sale is an empty answer."""
-
-    async def cash_fares(self, question: FaresQuestion) -> tuple[CashFare, ...]: ...
-
-
-class HotelStays(Protocol):
-    """Capability `hotel_stays`. Hotels or days the source cannot tell of are absent, never marked as full."""
-
-    async def hotel_stays(self, question: StaysQuestion) -> tuple[StayOffer, ...]: ...
-
-
-class AirportDelays(Protocol):
-    """Capability `airport_delays`. No delay is an empty answer; an airport out of reach is `not_covered`."""
-
-    async def airport_delays(self, question: DelaysQuestion) -> tuple[AirportDelay, ...]: ...
-
-
-class ExchangeRates(Protocol):
-    """Capability `exchange_rates`. Rates of one day."""
-
-    async def exchange_rates(self, question: RatesQuestion) -> tuple[Rate, ...]: ...
-
-
 @dataclass(frozen=True)
 class Verb:
-    """One capability: the type of its answer, and where rows of an answer are remembered, if they are."""
+    """One capability: the types of its question and answer, and the table that stores rows of an answer, if any.
+
+    A client has an `async` method of this name, from the question to the answer.
+    """
 
     name: str
+    question: type
     answer: Any
     remembered_as: Literal["award", "fare"] | None = None
 
@@ -301,12 +270,18 @@ class Verb:
 VERBS = {
     verb.name: verb
     for verb in (
-        Verb("award_seats", tuple[AwardSeat, ...], remembered_as="award"),
-        Verb("award_trip", tuple[AwardTrip, ...]),
-        Verb("cash_fares", tuple[CashFare, ...], remembered_as="fare"),
-        Verb("hotel_stays", tuple[StayOffer, ...]),
-        Verb("airport_delays", tuple[AirportDelay, ...]),
-        Verb("exchange_rates", tuple[Rate, ...]),
+        # No open seats is an empty answer; a route unknown to the source is `no_data`.
+        Verb("award_seats", SeatsQuestion, tuple[AwardSeat, ...], remembered_as="award"),
+        # The ways to fly one offer; a reference no longer known to the source is `no_data`.
+        Verb("award_trip", TripQuestion, tuple[AwardTrip, ...]),
+        # Cheapest first. Nothing on sale is an empty answer.
+        Verb("cash_fares", FaresQuestion, tuple[CashFare, ...], remembered_as="fare"),
+        # Hotels or days unknown to the source are absent, never marked as full.
+        Verb("hotel_stays", StaysQuestion, tuple[StayOffer, ...]),
+        # No delay is an empty answer; an airport out of reach is `not_covered`.
+        Verb("airport_delays", DelaysQuestion, tuple[AirportDelay, ...]),
+        # Rates of one day.
+        Verb("exchange_rates", RatesQuestion, tuple[Rate, ...]),
     )
 }
 
@@ -317,7 +292,7 @@ class Provider:
 
     credential: `none`; `operator`, named by a setting; `account`, the caller's own connection; or `either`: the
     operator's key where there is one, else the caller's connection.
-    terms: whether an answer asked for with one credential may be shown to anyone, or to the asker alone.
+    terms: whether an answer asked for with one credential may be shown to anyone, or only to the asker.
     build: credential in, client out; the client has one `async` method per verb in `answers`.
     """
 
@@ -331,13 +306,13 @@ class Provider:
     data_mode: DataMode = "live"
     concurrency: int = 4
     timeout: float = 15
-    calls_a_day: int | None = None  # what one credential may ask in a UTC day, where the source sets a limit
+    calls_a_day: int | None = None  # calls of one credential in a UTC day, if the source has a limit
     page_rows: int | None = None  # of a search with lists of airports: `award_seats_together`; None = it has none
 
 
 @dataclass(frozen=True)
 class Reading(Generic[T_co]):
-    """One answer, or the lack of one, and where it comes from. There is no way to get a value without that."""
+    """One answer, or the lack of one, and its origin. A value never comes without it."""
 
     source: str
     status: Status
@@ -347,8 +322,8 @@ class Reading(Generic[T_co]):
     taken_at: datetime
     provider_checked_at: datetime | None = None
     cached: bool = False
-    good_until: datetime | None = None  # until when this answer may be replayed; None = it is not kept
-    since: datetime | None = None  # of a failure: since when the source has not answered
+    good_until: datetime | None = None  # until when this answer may be reused; None = not cached
+    since: datetime | None = None  # for a failure: since when the source has not answered
     retry_after: int | None = None
 
     @property

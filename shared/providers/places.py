@@ -1,7 +1,7 @@
 """Places at each provider: a counting lock in Redis, which all processes share while Redis answers.
 
-A place is a lease, so one that a killed process held is free again when its lease ends. People go before the checks of
-watches. Anyone who gets no place in half of the time that is left is told that the provider is busy, and when to come
+A place is a lease, so a killed process's place is free again when its lease ends. People go before the checks of
+watches. A request without a place in half of its remaining time is told that the provider is busy, and when to come
 back; the other half is for the answer.
 """
 
@@ -20,11 +20,11 @@ from shared.providers.request import ProviderRequest
 from shared.redis import call_redis, connect, key
 
 LOOK_SECONDS = 0.1  # between two looks for a free place
-PERSON_SECONDS = 1.0  # after such a look of a person checks take no place; ten times as long as until the next look
+PERSON_SECONDS = 1.0  # checks take no place this long after a person's look; ten times the time between looks
 HURRY_SECONDS = 30  # longer than any person waits for an answer
 GRACE_SECONDS = 5.0  # a place outlives the time limit of its request by this, and is then taken for lost
 RETURN_SECONDS = 1.0
-# KEYS: the places that are taken, whether people wait, and for each question of the request whether a person waits for
+# KEYS: the places that are taken, whether people wait, and for each question whether a person waits for
 # its answer. ARGV: ticket, places, milliseconds of the lease, whether it is a check, milliseconds that people wait.
 _TAKE = """
 local time = redis.call('time')
@@ -47,23 +47,23 @@ _limiters: RunVar[dict[tuple[str, Group], anyio.CapacityLimiter]] = RunVar("prov
 
 
 def share(processes: int) -> None:
-    """This process is one of so many that ask, and keeps to its part of each provider's places without Redis."""
+    """Tells this process how many ask: without Redis it keeps to its part of each provider's places."""
     global _processes
     _processes = processes
 
 
 @asynccontextmanager
 async def hold_place(request: ProviderRequest) -> AsyncIterator[None]:
-    """Waits for a place, which is given back at the end. Raises Unanswered, `busy`, where none was free in time.
+    """Waits for a place, and gives it back at the end. Raises Unanswered, `busy`, if none was free in time.
 
-    No more requests of one process look for a place than there are places; the others wait for these in their order.
+    At most as many requests of one process look as there are places; the others queue in order.
     """
     provider = request.provider
     async with AsyncExitStack() as leases:
         remaining = anyio.current_effective_deadline() - anyio.current_time()
         with anyio.move_on_after(remaining / 2) as waiting:
             await leases.enter_async_context(_find_limiter(provider, "checks" if request.background else "people"))
-            if provider.data_mode == "live":  # invented answers come from no one who could be overrun
+            if provider.data_mode == "live":  # invented answers overload no one
                 leases.push_async_callback(_give_back, request)
                 while not (is_counted := await anyio.to_thread.run_sync(take_place, request)):
                     if is_counted is None:
@@ -76,7 +76,7 @@ async def hold_place(request: ProviderRequest) -> AsyncIterator[None]:
 
 
 def _find_limiter(provider: Provider, group: Group) -> anyio.CapacityLimiter:
-    """Of the people or the checks of this process, or of both while no one counts for all processes."""
+    """The limiter for this process's people or checks, or for both while Redis does not count."""
     limiters = _limiters.get(None)
     if limiters is None:
         _limiters.set(limiters := {})
@@ -87,7 +87,7 @@ def _find_limiter(provider: Provider, group: Group) -> anyio.CapacityLimiter:
 
 
 def take_place(request: ProviderRequest) -> bool | None:
-    """Blocks. Whether there was a free place; None while Redis is down."""
+    """Takes a place if one is free; None while Redis is down. Blocks."""
     provider = request.provider
     hurried = [_key(provider, "hurried", part.ticket) for part in request.parts or (request,)]
     keys = _key(provider), _key(provider, "people"), *hurried
@@ -98,14 +98,14 @@ def take_place(request: ProviderRequest) -> bool | None:
 
 
 async def _give_back(request: ProviderRequest) -> None:
-    """Also what was taken while this request was cancelled: the thread that took it is waited for."""
+    """Gives it back, even one taken during a cancellation: waits for the thread that took it."""
     with anyio.move_on_after(RETURN_SECONDS, shield=True):
         command = partial(connect().zrem, _key(request.provider), request.ticket)
         await anyio.to_thread.run_sync(call_redis, command, abandon_on_cancel=True)
 
 
 async def hurry(provider: Provider, ticket: str) -> None:
-    """The check of this ticket looks for its place as people do, since one of them waits for its answer."""
+    """Lets this ticket's check look for its place as people do, because a person waits for its answer."""
     command = partial(connect().set, _key(provider, "hurried", ticket), 1, ex=HURRY_SECONDS)
     await anyio.to_thread.run_sync(call_redis, command)
 

@@ -1,7 +1,7 @@
-"""Calls of a credential's day: a tenth is kept for people, and what can wait is spread over the day.
+"""Calls of a credential's day: a tenth is reserved for people, and what can wait is spread over the day.
 
-What people use of their tenth takes nothing from the checks; what they use beyond it makes the day of the checks
-smaller, from then on, so that both together stay within the calls of the source.
+People's use of their tenth costs the checks nothing; use beyond it makes the checks' share
+smaller from then on, so that both together stay within the source's limit.
 """
 
 from collections.abc import AsyncIterator
@@ -17,14 +17,14 @@ from shared.providers.contract import Reading
 from shared.providers.request import PUT_OFF, QUOTA, ProviderRequest
 
 DAY = 86_400
-RESERVE = 10  # a tenth of a provider's daily calls is kept for requests of people
-HEAD_START = 24  # what can wait may use an hour's share before that hour has passed
+RESERVE = 10  # a tenth of a provider's daily calls is reserved for people
+HEAD_START = 24  # what can wait may use an hour's share in advance
 SHORTAGE_SECONDS = 3600
-COUNTING_SECONDS = 1.0  # how long the calls of an answer are counted before it continues without
+COUNTING_SECONDS = 1.0  # to count the calls of an answer before continuing without
 
 
 def spend_call(request: ProviderRequest) -> Reading[Any] | None:
-    """Blocks. Counts one call; the failure when none is left for this kind of request, and then counts nothing."""
+    """Counts one call, or returns the failure if none is left for this kind of request. Blocks."""
     calls = request.provider.calls_a_day
     if calls is None:
         return None
@@ -43,12 +43,12 @@ def spend_call(request: ProviderRequest) -> Reading[Any] | None:
     limits.hit(_short(request), 1, SHORTAGE_SECONDS)
     share = _count_for_checks(calls, people)
     missing = verdict.count - people - count_share(share, _seconds_of_day())
-    wait = max(1, ceil(missing * DAY / max(1, share)))  # until the day's share holds so many calls
+    wait = max(1, ceil(missing * DAY / max(1, share)))  # until the day's share includes that many calls
     return request.failure("quota_exhausted", PUT_OFF, retry_after=min(wait, verdict.retry_after))
 
 
 def _allow(request: ProviderRequest, calls: int, people: int) -> int:
-    """So many calls may be made by now, those of people included, before this one is refused."""
+    """How many calls, with people's, may have been made by now before this one is refused."""
     if not request.background:
         return calls
     if request.can_wait:
@@ -57,7 +57,7 @@ def _allow(request: ProviderRequest, calls: int, people: int) -> int:
 
 
 def has_call(request: ProviderRequest) -> bool:
-    """Blocks. Whether one is left for a check now."""
+    """Whether a call is left for a check now. Blocks."""
     calls = request.provider.calls_a_day
     if calls is None:
         return True
@@ -66,7 +66,7 @@ def has_call(request: ProviderRequest) -> bool:
 
 
 def is_short(request: ProviderRequest) -> bool:
-    """Blocks. Whether a check was put off within the hour."""
+    """Whether a check was put off within the hour. Blocks."""
     return not limits.peek(_short(request), 1, SHORTAGE_SECONDS).allowed
 
 
@@ -83,12 +83,12 @@ def _count_people(request: ProviderRequest) -> int:
 
 
 def _count_for_checks(calls: int, people: int) -> int:
-    """Of so many calls a day those of the checks, when people have made so many."""
+    """The checks' part of a day's calls, given how many people have made."""
     return max(0, calls - max(calls // RESERVE, people))
 
 
 def count_allowed(calls: int, people: int, passed: int) -> int:
-    """Of so many calls a day those that may be made before a check waits, people's included, after these seconds.
+    """How many of a day's calls may be made by this second before a check waits, people's included.
 
     >>> count_allowed(1000, 0, 43_200), count_allowed(1000, 100, 43_200), count_allowed(1000, 500, 43_200)
     (487, 587, 770)
@@ -97,7 +97,7 @@ def count_allowed(calls: int, people: int, passed: int) -> int:
 
 
 def count_share(calls: int, passed: int) -> int:
-    """Of so many calls a day those that may be used when so many of its seconds have passed."""
+    """How many of a day's calls may be used once this many of its seconds have passed."""
     return min(calls, max(1, calls // HEAD_START) + calls * passed // DAY)
 
 
@@ -107,7 +107,7 @@ def _seconds_of_day() -> int:
 
 @asynccontextmanager
 async def count_pages(request: ProviderRequest, client: Any) -> AsyncIterator[None]:
-    """Counts what an adapter called beyond the first call, also when it failed: a search of ten pages is ten calls."""
+    """Counts an adapter's calls beyond the first, also if it failed: a search of ten pages is ten calls."""
     try:
         yield
     finally:

@@ -1,6 +1,6 @@
 """Registry of providers: every sub-package here that has a `PROVIDER` card.
 
-Those that only hold a person's own account (`connect.CONNECTOR`) show none.
+Those with only a connection to a person's account (`connect.CONNECTOR`) have none.
 """
 
 import importlib
@@ -44,7 +44,7 @@ def _read_contracts(setting: str, cards: Mapping[str, Provider]) -> Iterable[tup
 
 
 def providers_of(verb: str) -> list[Provider]:
-    """Those that answer this verb in the data mode of this process: invented and real sources never meet."""
+    """Providers of this verb in this process's data mode: invented and real sources never mix."""
     mode = settings().data_mode
     return [p for p in providers().values() if verb in p.answers and p.data_mode == mode]
 
@@ -56,7 +56,7 @@ def operator_key(provider: Provider) -> str | None:
 
 
 def scope(provider: Provider, account_id: int | None) -> str:
-    """Whose credential answers: health is kept per scope, and answers too where the terms forbid sharing them."""
+    """The owner of the credential: health is kept by scope, and so are answers that must not be shared."""
     if provider.credential == "none":
         return "anyone"
     by_operator = provider.credential == "operator" or (provider.credential == "either" and operator_key(provider))

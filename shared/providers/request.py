@@ -10,9 +10,9 @@ from shared.providers import cache
 from shared.providers.contract import Provider, Reading, Status, Unanswered
 from shared.settings import settings
 
-QUOTA = "quota"  # of the source's day, for everybody
-PUT_OFF = "put_off"  # the calls that are left are kept for people, or for later in the day
-CHECK = "check"  # so begin the tickets of requests in the background
+QUOTA = "quota"  # of the source's day, for everyone
+PUT_OFF = "put_off"  # the remaining calls are reserved for people, or for later in the day
+CHECK = "check"  # prefix of the tickets of requests in the background
 
 
 def draw_number() -> str:
@@ -21,7 +21,7 @@ def draw_number() -> str:
 
 @dataclass(frozen=True)
 class ProviderRequest:
-    """`scope` says whose credential it is: the operator's, one account's or no one's."""
+    """`scope` is the credential's owner: the operator, an account or no one."""
 
     provider: Provider
     verb: str
@@ -31,18 +31,18 @@ class ProviderRequest:
     cache_key: cache.CacheKey
     account_id: int | None
     background: bool
-    can_wait: bool = False  # a check that loses nothing by being done later in the day
-    parts: tuple["ProviderRequest", ...] = ()  # requests that this one answers together; its question is all of theirs
+    can_wait: bool = False  # a check that may be made later in the day
+    parts: tuple["ProviderRequest", ...] = ()  # requests that this one answers together; its question combines theirs
     number: str = field(default_factory=draw_number)
 
     @property
     def ticket(self) -> str:
-        """The name under which this request holds a place and fetches the answer for all who ask the same."""
+        """The name under which this request has a place and fetches the answer for all that ask the same."""
         return f"{CHECK if self.background else 'person'}-{self.number}"
 
     @property
     def is_fetched_once(self) -> bool:
-        """Equal requests share one answer, where there is a source to be spared and the answer may be kept."""
+        """Whether equal requests share one answer: if a source is spared and the answer may be cached."""
         return self.provider.data_mode == "live" and self.cache_key.max_age > timedelta(0)
 
     @property
@@ -52,7 +52,7 @@ class ProviderRequest:
 
     @property
     def method(self) -> str:
-        """What the adapter calls it."""
+        """The name of the adapter's method."""
         return f"{self.verb}_together" if self.parts else self.verb
 
     def answer(self, rows: Any) -> Reading[Any]:
@@ -67,7 +67,7 @@ class ProviderRequest:
         )
 
     def refuse(self, why: Unanswered) -> Reading[Any]:
-        """An adapter that knows nothing about what was asked has answered."""
+        """Turns an adapter's refusal into a reading; `no_data` is an answer, an empty one."""
         if why.status == "no_data":
             return replace(self.failure("no_data", why.reason), value=())
         return self.failure(why.status, why.reason, retry_after=why.retry_after)

@@ -1,6 +1,6 @@
-"""Single flight over all processes: of those who ask the same at the same time one asks the source, for all.
+"""Single flight over all processes: one of several concurrent equal requests asks the source for all.
 
-The others take its answer from the cache, or its failure from a note that it leaves for them alone: anyone who comes
+The others take its answer from the cache, or its failure from a note that it leaves only for them: anyone who comes
 later asks again. A request that ended without either, or whose process was lost, is replaced by the next one.
 """
 
@@ -8,21 +8,21 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 import anyio
 import anyio.to_thread
 from anyio.lowlevel import RunVar
 from pydantic import TypeAdapter
 
-from shared.limits.concurrency import Batcher
 from shared.providers import cache
 from shared.providers.contract import Reading, Status
 from shared.providers.places import hurry
 from shared.providers.request import CHECK, PUT_OFF, ProviderRequest
 
+T = TypeVar("T")
 RELEASE_SECONDS = 1.0
-SHORTEST_SECONDS, LONGEST_SECONDS = 0.05, 0.25  # between two looks: a tenth of what was waited so far
+SHORTEST_SECONDS, LONGEST_SECONDS = 0.05, 0.25  # between two looks: a tenth of the time waited so far
 
 
 @dataclass(frozen=True)
@@ -37,28 +37,19 @@ _threads: RunVar[anyio.CapacityLimiter] = RunVar("single_flight_threads")
 _FAILURE = TypeAdapter(_Failure)
 
 
-_read = Batcher(cache.read_fetches)
-
-
 async def wait_for(request: ProviderRequest, fetcher: str) -> Reading[Any] | None:
-    """Waits until the request of `fetcher` has ended. Returns its failure, or None where the cache is to be asked."""
+    """Waits until the request of `fetcher` has ended. Returns its failure, or None if the cache is to be read again."""
     if fetcher.startswith(CHECK) and not request.background:
         await hurry(request.provider, fetcher)
     started = anyio.current_time()
-    while (fetch := await _read((request.cache_key, fetcher))).is_running:
+    while (fetch := await _in_thread(cache.read_fetch, request.cache_key, fetcher)).is_running:
         waited = anyio.current_time() - started
-        interval = max(SHORTEST_SECONDS, min(LONGEST_SECONDS, waited / 10))
-        # All look at the same moments, so that one message to Redis serves them all.
-        await anyio.sleep(interval - anyio.current_time() % interval)
-    return _read_failure(request, fetcher, fetch.failure)
-
-
-def _read_failure(request: ProviderRequest, fetcher: str, note: str) -> Reading[Any] | None:
-    """Checks wait behind people and leave them calls, so people do not share the failures of checks."""
-    if not note or (fetcher.startswith(CHECK) and not request.background):
+        await anyio.sleep(max(SHORTEST_SECONDS, min(LONGEST_SECONDS, waited / 10)))
+    # Checks wait behind people and leave them calls, so people do not share the failures of checks.
+    if not fetch.failure or (fetcher.startswith(CHECK) and not request.background):
         return None
     try:
-        failure = _FAILURE.validate_json(note)
+        failure = _FAILURE.validate_json(fetch.failure)
     except ValueError:  # written by another version
         return None
     return request.failure(failure.status, failure.reason, since=failure.since, retry_after=failure.retry_after)
@@ -68,7 +59,7 @@ def _read_failure(request: ProviderRequest, fetcher: str, note: str) -> Reading[
 async def hold_locks(requests: Sequence[ProviderRequest]) -> AsyncIterator[dict[str, Reading[Any]]]:
     """Renews the locks of these requests while they are fetched; the caller adds their readings by cache key.
 
-    An answer freed its lock when it was cached. At the end the others are freed, and failures told to those who wait.
+    An answer freed its lock when it was cached. At the end frees the others, and passes failures to those waiting.
     """
     readings: dict[str, Reading[Any]] = {}
     try:
@@ -83,14 +74,14 @@ async def hold_locks(requests: Sequence[ProviderRequest]) -> AsyncIterator[dict[
 
 
 def _end(request: ProviderRequest, reading: Reading[Any] | None) -> tuple[cache.CacheKey, str, str] | None:
-    """How the lock of this request is freed; None where its answer did that."""
+    """How to free this request's lock; None if its answer did."""
     if reading and reading.has_answer:
         return None
     return request.cache_key, request.ticket, _write_failure(reading)
 
 
 def _write_failure(reading: Reading[Any] | None) -> str:
-    if reading is None or reading.reason == PUT_OFF:  # another may have a right to more calls
+    if reading is None or reading.reason == PUT_OFF:  # another request may be entitled to more calls
         return ""
     failure = _Failure(reading.status, reading.reason or reading.status, reading.since, reading.retry_after)
     return _FAILURE.dump_json(failure).decode()
@@ -103,9 +94,9 @@ async def _renew(requests: Sequence[ProviderRequest]) -> None:
         await _in_thread(cache.renew_fetch, fetches)
 
 
-async def _in_thread(work: Callable[..., None], *arguments: object) -> None:
-    """On threads of their own: a slow look-up of answers ends no lock."""
+async def _in_thread(work: Callable[..., T], *arguments: object) -> T:
+    """Runs it on a separate thread: a slow look-up of answers ends no lock."""
     limiter = _threads.get(None)
     if limiter is None:
         _threads.set(limiter := anyio.CapacityLimiter(4))
-    await anyio.to_thread.run_sync(work, *arguments, limiter=limiter, abandon_on_cancel=True)
+    return await anyio.to_thread.run_sync(work, *arguments, limiter=limiter, abandon_on_cancel=True)

@@ -1,4 +1,4 @@
-"""Ages of facts: when a fact was last confirmed, and from which age on it is unknown instead of shown."""
+"""Ages of facts: when a fact was last confirmed, and the age from which it is no longer shown."""
 
 from collections.abc import Iterable
 from datetime import date
@@ -9,27 +9,27 @@ from shared.domain.plurals import pluralize
 
 UNDATED = date.min  # sorts before every date
 DAYS_OF_YEAR = 365
-# Years after which a fact of a file is no longer shown; rules of programmes rarely hold longer unseen.
+# Years after which a fact of a file is no longer shown; rules of programmes rarely stay true longer.
 USUAL_YEARS = 5
 YEARS_SHOWN: dict[str, int] = {"status_matches.csv": 1}
 
 
 def find_last_check(row: Any) -> date:
-    """The day a fact was last confirmed, else the day its source carries (its first, where only the month is known)."""
+    """The day a fact was last confirmed, else the day of its source (the first, if only the month is known)."""
     if row.audited_on is not None:
         return row.audited_on  # type: ignore[no-any-return]
     return find_source_day(row)
 
 
 def find_source_day(row: Any) -> date:
-    """The day the source of a fact carries (its first, where only the month is known), else UNDATED."""
+    """The day of a fact's source (the first, if only the month is known), else UNDATED."""
     return parse_loose_day(row.as_of) if row.as_of else UNDATED
 
 
 def find_page_day(fact: Any) -> date | None:
-    """The day of the page in which someone checked a fact; None where no one did, or the page carries no whole day.
+    """The day of the page in which a fact was checked; None if unchecked, or the page has no full date.
 
-    The day of the look at our table, `audited_on`, is never told as the day a fact was checked: the page may be old.
+    `audited_on`, the day someone looked, is never shown as the day of the check: the page may be old.
     """
     if fact.audited_on is None or not fact.as_of or len(fact.as_of) != len("2026-11-22"):
         return None
@@ -43,7 +43,7 @@ def is_outdated(file: str, row: Any, today: date) -> bool:
 
 
 def describe_left_out(file: str, rows: Iterable[Any], today: date) -> str:
-    """A sentence about those of the facts that are too old to be shown, with a space before it; empty without one."""
+    """A sentence, after a space, about facts too old to be shown; empty without any."""
     count = sum(is_outdated(file, row, today) for row in rows)
     age = pluralize(YEARS_SHOWN.get(file, USUAL_YEARS), "year")
     return f" {count:,} more, from sources older than {age}, left out." if count else ""

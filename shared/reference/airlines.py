@@ -1,4 +1,4 @@
-"""Airlines put together from their codes, the facts about them, and their alliances."""
+"""Airlines, built from their codes, facts and alliances."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,6 +9,7 @@ from typing import Any
 from shared.domain.plans import CABINS
 from shared.reference.countries import load_country_names
 from shared.reference.keys import Tables, list_rows
+from shared.reference.rows.fact import build_from
 from shared.reference.rows.travel import AllianceMember
 
 ALLIANCES = ("oneworld", "skyteam", "star_alliance")
@@ -19,7 +20,7 @@ TOPICS = ("country", "hub", "only_cabin", "stopped_on")
 class Airline:
     """One airline by its ICAO code. `slug` is set where a known programme sells its seats.
 
-    `only_cabin` is what its confirmations leave unsaid: it has no other.
+    `only_cabin`: its one cabin, which its confirmations leave unsaid.
     """
 
     iata: str
@@ -46,13 +47,9 @@ def build_airlines(tables: Mapping[str, Sequence[Any]]) -> list[Airline]:
     for row in tables["alliance_members.csv"]:
         memberships[row.airline].append(row)
     return [
-        Airline(
-            iata=row.iata,
-            icao=row.icao,
-            name=row.name,
-            slug=row.slug,
-            program=row.program,
-            in_alert_list=row.in_alert_list,
+        build_from(
+            Airline,
+            row,
             country=next(iter(facts[row.icao, "country"]), None),
             hubs=tuple(facts[row.icao, "hub"]),
             only_cabin=next(iter(facts[row.icao, "only_cabin"]), None),
@@ -64,7 +61,7 @@ def build_airlines(tables: Mapping[str, Sequence[Any]]) -> list[Airline]:
 
 
 def find_faults(tables: Tables) -> Iterator[str]:
-    """What is said of airlines is of a known kind and about known ones."""
+    """Checks that facts about airlines are of a known kind and about known airlines."""
     yield from _check_owners(tables)
     yield from _check_facts(tables)
     codes = {row.iata for row in tables["airlines.csv"].values()}
@@ -76,7 +73,7 @@ def find_faults(tables: Tables) -> Iterator[str]:
 
 
 def _check_owners(tables: Tables) -> Iterator[str]:
-    """An airline names the programme that owns it."""
+    """Checks that an airline names the programme that owns it."""
     owner = {code: row.slug for row in tables["programs.csv"].values() for code in row.iata}
     for where, row in list_rows(tables, "airlines.csv"):
         if (slug := owner.get(row.iata)) and row.slug and row.program != slug:

@@ -1,4 +1,4 @@
-"""Airports of the world with what charts need: places from airportsdata, regions from ISO 3166-2, continents."""
+"""The world's airports, with what charts need: places from airportsdata, regions from ISO 3166-2, continents."""
 
 import csv
 from functools import lru_cache
@@ -17,14 +17,14 @@ METRES_PER_MILE = 1609.344
 # Award charts place these in another continent than the rest of their country.
 CONTINENT_OF_REGION = {"US-HI": "OC"}
 CONTINENT_OF_AIRPORT = {"IST": "EU", "SAW": "EU", "ISL": "EU"}
-# IATA counts these to the metropolitan area; the airport data does not.
+# IATA includes these in the metropolitan area; the airport data does not.
 ALSO_OF_CITY = {"NYC": ("EWR",)}
 # The airport data lists these territories under the United States; charts treat them as countries.
 TERRITORIES = {("US", "Puerto Rico"): "PR", ("US", "Virgin Islands"): "VI"}
 
 
 class _Row(NamedTuple):
-    """What is used of an airport of the data; as the package's dictionaries they were 5 MB more in each process."""
+    """The used columns of an airport; the package's dictionaries took 5 MB more in each process."""
 
     name: str
     city: str
@@ -42,20 +42,20 @@ def _load_rows() -> dict[str, _Row]:
 
 
 def _share_text(value: Any) -> Any:
-    """Countries, states and zones are the same for thousands of airports."""
+    """Shares texts: thousands of airports have the same countries, states and zones."""
     return intern(value) if isinstance(value, str) else value
 
 
 @lru_cache(maxsize=1)
 def _read_metros() -> list[dict[str, str]]:
-    """The package's own list; its function of the same purpose reads every airport of the world again."""
+    """Reads the package's own list; its function for this reads every airport again."""
     with files("airportsdata").joinpath("iata_macs.csv").open(encoding="utf-8") as lines:
         return list(csv.DictReader(lines))
 
 
 @lru_cache(maxsize=1)
 def load_metros() -> dict[str, tuple[str, ...]]:
-    """City codes such as LON or NYC, and the airports they stand for; one that is an airport too stands for it."""
+    """City codes such as LON or NYC, and their airports; one that is also an airport's code includes that airport."""
     members: dict[str, dict[str, None]] = {}
     for row in _read_metros():
         members.setdefault(row["City Code"], {})[row["Airport Code"]] = None
@@ -72,7 +72,7 @@ def load_metro_names() -> dict[str, str]:
 
 @lru_cache(maxsize=1)
 def load_states() -> dict[str, tuple[tuple[str, str], ...]]:
-    """States and provinces as the airport data calls them, as names are compared: each airport's country and code."""
+    """Normalized names of states and provinces in the airport data, with each airport's country and code."""
     airports_by_state: dict[str, list[tuple[str, str]]] = {}
     for code, row in _load_rows().items():
         country = TERRITORIES.get((row.country, row.subd), row.country)
@@ -82,12 +82,12 @@ def load_states() -> dict[str, tuple[tuple[str, str], ...]]:
 
 @lru_cache(maxsize=1)
 def load_subdivision_names() -> dict[str, str]:
-    """The state, province or region of each airport, as the airport data spells it."""
+    """The state, province or region of each airport, in the airport data's spelling."""
     return {code: row.subd.replace("-", " ") for code, row in _load_rows().items()}
 
 
 def load_codes() -> frozenset[str]:
-    """Every airport code there is."""
+    """Every airport code."""
     return frozenset(_load_rows())
 
 

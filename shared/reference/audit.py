@@ -10,7 +10,7 @@ from typing import Any, Literal
 from shared.domain.plurals import pluralize
 from shared.errors import NotFound
 from shared.reference.ages import UNDATED, find_last_check, find_source_day
-from shared.reference.known_prices import LEAST, list_unproved
+from shared.reference.known_prices import LEAST, list_unproved, list_unreached
 from shared.reference.overrides import Override, list_key_columns
 from shared.reference.reference import Reference
 from shared.reference.rows import FILES
@@ -61,7 +61,7 @@ class FactDoubt:
 
 @dataclass(frozen=True)
 class ObservedPrice:
-    """A price of an award that a provider showed, how often within the fresh days, and when last."""
+    """An award price that a provider showed, how often recently, and when last."""
 
     program: str
     airline: str
@@ -102,9 +102,9 @@ def _to_text(value: Any) -> str:
 
 
 def count_old(tables: Mapping[str, Sequence[Any]], today: date) -> dict[str, int]:
-    """How many facts of each file are past its age limit or ended, of those that have some; undated ones not counted.
+    """Counts outdated or ended facts by file, for files with any; undated ones do not count.
 
-    A look makes none of them young: their age is that of the page.
+    Checking does not renew them: their age is that of the page.
     """
     ages = {
         file: sum(_find_end(row) < today or _is_past_limit(file, find_source_day(row), today) for row in tables[file])
@@ -140,12 +140,12 @@ def _find_ended(reference: Reference, today: date) -> Iterator[FactDoubt]:
 
 
 def _find_end(row: Any) -> date:
-    """The last day a fact holds; `date.max` without one."""
+    """The last day a fact is valid; `date.max` without one."""
     return getattr(row, "valid_to", None) or date.max
 
 
 def _find_contradictions(reference: Reference, prices: Iterable[ObservedPrice]) -> Iterator[FactDoubt]:
-    """Charts whose fresh observations mostly ask something else than any of their seasons."""
+    """Charts whose recent observations mostly differ from all of their seasons' prices."""
     against: dict[tuple[str, str, str], list[ObservedPrice]] = defaultdict(list)
     confirmations: Counter[tuple[str, str, str]] = Counter()
     for one in prices:
@@ -155,20 +155,20 @@ def _find_contradictions(reference: Reference, prices: Iterable[ObservedPrice]) 
             confirmations[key] += one.times
         elif expected:
             against[key].append(one)
-    for key, those in against.items():
-        times = sum(s.times for s in those)
+    for key, observations in against.items():
+        times = sum(s.times for s in observations)
         if times >= MIN_OBSERVATIONS and times > confirmations[key]:
-            most = max(those, key=lambda s: s.times)
+            most = max(observations, key=lambda s: s.times)
             chart_points = ", ".join(f"{p:,}" for p in sorted(_list_chart_points(reference, most)))
             text = (
                 f"{times} fresh observations against {confirmations[key]}: {most.origin}-{most.destination} asked"
                 f" {most.points:,}, the chart says {chart_points}"
             )
-            yield FactDoubt("contradicted", "award_charts.csv", " ".join(key), min(s.last for s in those), text)
+            yield FactDoubt("contradicted", "award_charts.csv", " ".join(key), min(s.last for s in observations), text)
 
 
 def _list_chart_points(reference: Reference, one: ObservedPrice) -> set[int]:
-    """What the chart asks for it, in any season; empty where it says nothing."""
+    """The chart's prices for it, in any season; empty if it has none."""
     try:
         price = reference.route_price(one.program, one.airline, one.origin, one.destination)
     except NotFound:
@@ -201,10 +201,11 @@ def _list_queue(reference: Reference) -> Iterator[FactDoubt]:
 
 
 def _list_unproved_charts(reference: Reference) -> Iterator[FactDoubt]:
-    """Charts with prices of which fewer than two are known by another source."""
+    """Charts with fewer than two prices known by another source, and those with zones that none of them reaches."""
     charts = {row.chart_id: row for row in reference.rows("award_charts.csv")}
-    for chart, count in list_unproved(reference).items():
-        text = f"{count} of {LEAST} prices are known by another source"
+    unproved = {c: f"{n} of {LEAST} prices are known by another source" for c, n in list_unproved(reference).items()}
+    unreached = {c: f"no known price reaches {', '.join(zones)}" for c, zones in list_unreached(reference).items()}
+    for chart, text in (unreached | unproved).items():
         yield FactDoubt("queue", "award_charts.csv", f"{chart} known prices", find_last_check(charts[chart]), text)
 
 

@@ -1,4 +1,4 @@
-"""Addresses that begin the booking of an award at its programme, with route, day and travellers filled in."""
+"""Addresses that start the booking of an award at its programme, with route, day and travellers filled in."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -41,7 +41,7 @@ def booking_link(
     passengers: int = 1,
     cabin: str | None = None,
 ) -> str | None:
-    """The address that asks the programme for this award; its page or site where that takes no route, else None."""
+    """The address that asks the programme for this award; its page or site if that takes no route, else None."""
     row = next((r for r in reference.rows("booking_links.csv") if r.program == program), None)
     if row is None:
         return reference.find_booking_pages([program]).get(program)
@@ -54,7 +54,7 @@ def booking_link(
 
 
 def list_booking_links(reference: Reference, offers: Iterable[LinkedOffer], passengers: int) -> dict[str, str]:
-    """For each programme the address that asks for the first of its offers, of those with a known one."""
+    """For each programme with a known address, the one for its first offer."""
     links: dict[str, str | None] = {}
     for offer in offers:
         if offer.program not in links:
@@ -71,7 +71,7 @@ def list_booking_links(reference: Reference, offers: Iterable[LinkedOffer], pass
 
 
 def find_faults(tables: Tables) -> Iterator[str]:
-    """A link that people follow to spend points leads to a host of the programme, and asks for a whole journey."""
+    """Checks that a link for spending points leads to the programme's host, and has the whole journey."""
     hosts = frozenset(row.host for row in tables["primary_hosts.csv"].values())
     for where, row in list_rows(tables, "booking_links.csv"):
         places = set(_PLACE.findall(row.url))

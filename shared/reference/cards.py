@@ -1,4 +1,4 @@
-"""Catalogue cards as offers to be valued: earning rates, value of a point, transfer partners."""
+"""Catalogue cards, prepared for valuing: earning rates, value of a point, transfer partners."""
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
@@ -32,23 +32,23 @@ def _rows_by_card(reference: Reference, file: str) -> dict[str, list[Any]]:
 
 
 def list_earn_rows(reference: Reference, slug: str, on: date) -> Sequence[CardEarn]:
-    """The rates that hold on a day."""
+    """The rates valid on a day."""
     return [row for row in _rows_by_card(reference, "card_earn.csv").get(slug, ()) if row.is_valid(on)]
 
 
 def find_remark(reference: Reference, slug: str, category: str, on: date) -> str | None:
-    """What the rate of a category depends on."""
+    """The condition of a category's rate."""
     rows = list_earn_rows(reference, slug, on)
     return next((row.remark for row in rows if row.category == category and row.remark), None)
 
 
 def find_welcome_offer(reference: Reference, slug: str, on: date) -> WelcomeOffer | None:
-    """The welcome offer to speak of on a day: one that counts, else the latest of the past."""
+    """The welcome offer to show on a day: a current one, else the latest past one."""
     return welcome_offers.pick_offer(_rows_by_card(reference, "welcome_offers.csv").get(slug, ()), on)
 
 
 def find_counted_offer(reference: Reference, slug: str, on: date) -> WelcomeOffer | None:
-    """The welcome offer that counts on a day; None when none is known or what is known is history."""
+    """The welcome offer current on a day; None if none is known or all are past."""
     offer = find_welcome_offer(reference, slug, on)
     return offer if offer and find_state(offer, on) != "past" else None
 
@@ -56,7 +56,7 @@ def find_counted_offer(reference: Reference, slug: str, on: date) -> WelcomeOffe
 def value_point(
     reference: Reference, program: str | None, currency: str, own_cents: Decimal | None = None
 ) -> Decimal | None:
-    """What a point of the programme is worth in a currency; None when the valuation or the rate is unknown."""
+    """The value of the programme's point in a currency; None if the valuation or the rate is unknown."""
     programme = reference.programs.get(program) if program else None
     rate = find_exchange_rate(currency)
     cents = choose_value(own_cents, programme.value_usd_cents if programme else None)
@@ -64,9 +64,9 @@ def value_point(
 
 
 def find_premium_cards(reference: Reference, card: CatalogCard) -> list[CatalogCard]:
-    """The cards one of which must be held for this card's points to move; empty where they move by themselves.
+    """Cards that let this card's points move, of which one must be held; empty where none is needed.
 
-    Those of the same segment, if there are any: a person without a business gets no card of one.
+    Only of the same segment, if any: a person without a business cannot get a business card.
     """
     if card.transferable != "with-premium-card":
         return []
@@ -90,7 +90,7 @@ def moves_alone(reference: Reference, card: CatalogCard, open_slugs: Collection[
 
 
 def value_point_as_cash(currency: str) -> Decimal | None:
-    """What a point brings that moves nowhere: the cent of cash back and of card portals."""
+    """The value of a point that cannot be transferred: the cent of cash back and card portals."""
     rate = find_exchange_rate(currency)
     return None if rate is None else Decimal(PORTAL_CENTS) / 100 / rate.usd_per_unit
 
@@ -114,13 +114,13 @@ def build_offer(reference: Reference, card: CatalogCard, point: Decimal | None, 
 
 
 def find_currency_name(reference: Reference, card: CatalogCard) -> str:
-    """What the card pays in, as people call it."""
+    """The everyday name of the card's currency."""
     programme = reference.programs.get(card.program) if card.program else None
     return programme.currency if programme else f"points of {card.name}"
 
 
 def list_partners(reference: Reference, card: CatalogCard, on: date) -> list[str]:
-    """The programmes a card's points move to directly, as its catalogue entry says they do."""
+    """The programmes a card's points move to directly, by its catalogue entry."""
     if card.program is None or card.transferable == "no":
         return []
     edges = reference.routes(on, (card.slug,)).get(card.program, ())
@@ -148,12 +148,12 @@ def describe_own_rates(reference: Reference, card: CatalogCard, on: date) -> lis
 
 
 def _is_for_country(country: str, edge: Edge) -> bool:
-    """A bank's routes hold in its own country: cards of the same name elsewhere have other partners."""
+    """A bank's routes are valid in its own country: cards of the same name elsewhere have other partners."""
     return edge.region == "worldwide" or country in edge.region.replace("UK", "GB").split("|")
 
 
 def find_ratio(reference: Reference, card: CatalogCard, goal: str, on: date) -> Fraction | None:
-    """Points of the goal programme for one of the card's, without bonuses of the day; None when none arrive."""
+    """Points of the goal programme for one of the card's, without current bonuses; None if none arrive."""
     if card.program == goal:
         return Fraction(1)
     if card.program is None:
@@ -175,12 +175,12 @@ def list_credits(reference: Reference, slug: str, on: date) -> Sequence[CardCred
 
 
 def find_fees(reference: Reference, slug: str) -> CardFees | None:
-    """What the card costs abroad and for a second person, where that is known."""
+    """The card's fees abroad and for a second person, if known."""
     return next(iter(_rows_by_card(reference, "card_fees.csv").get(slug, ())), None)
 
 
 def list_issuer_rules(reference: Reference, card: CatalogCard, on: date) -> list[IssuerRule]:
-    """The rules told about a card on a day: those of its issuer in its country, or that name it."""
+    """The reported rules about a card on a day: those of its issuer in its country, or that name it."""
     return [
         row
         for row in reference.rows("issuer_rules.csv")

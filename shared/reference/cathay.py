@@ -1,4 +1,4 @@
-"""What Cathay Pacific flights earn: fares by zone of distance, and the zone of a route."""
+"""Earning on Cathay Pacific flights: fares by distance zone, and the zone of a route."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,13 +8,13 @@ from shared.reference.rows.earning import CathayFare, CathayZone
 
 
 def list_fares(reference: Reference, program: str, airline: str) -> Sequence[CathayFare]:
-    """The fares of an airline that earns by zone in a programme; none where it earns in another way."""
+    """The fares of an airline that earns by zone in a programme; empty if it earns differently."""
     rows: Sequence[Any] = reference.rows("earning_cathay_fares.csv")
     return [r for r in rows if (r.program, r.airline) == (program, airline)]
 
 
 def find_zone(reference: Reference, origin: str, destination: str) -> CathayZone:
-    """The zone of a flight: by its miles, and by its countries where two zones share the miles. Raises NotFound."""
+    """The zone of a flight: by its miles, and by its countries if two zones share the miles. Raises NotFound."""
     miles = reference.miles(origin, destination)
     countries = {reference.airport(code).country for code in (origin, destination)}
     rows: Sequence[CathayZone] = reference.rows("earning_cathay_zones.csv")

@@ -1,17 +1,17 @@
-"""The airports a city means wherever flights are looked for, and the other airports of an airport's city."""
+"""The airports of a city for flight searches, and the other airports of an airport's city."""
 
 from collections.abc import Sequence
 
 from shared.domain.airport_pairs import JourneyEnd, Pair, rank_pairs
 from shared.reference.reference import Reference
 
-MAX_AIRPORTS = 3  # of one end of a route: each pair of airports is a question to every source
+MAX_AIRPORTS = 3  # at one end of a route: each pair of airports is a question to every source
 
 
 def list_airports(reference: Reference, code: str) -> list[str]:
-    """An airport itself; of a city its busiest airports, those without any known flight left out; else nothing.
+    """An airport itself; for a city its busiest airports with known flights; else nothing.
 
-    A code that an airport and its city share is the airport's.
+    A code shared by an airport and its city means the airport.
     """
     if code in reference.airports:
         return [code]
@@ -21,7 +21,7 @@ def list_airports(reference: Reference, code: str) -> list[str]:
 
 
 def require_airports(reference: Reference, code: str) -> Sequence[str]:
-    """The same. Raises NotFound with the nearest codes where there is none."""
+    """The same, but raises NotFound with the nearest codes if there are none."""
     return list_airports(reference, code) or [reference.airport(code).code]
 
 

@@ -1,4 +1,4 @@
-"""Airports and programmes whose names begin with what a person has typed so far."""
+"""Airports and programmes whose names start with what a person has typed so far."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
@@ -16,14 +16,14 @@ _NOISE = frozenset(("airport", "of", "the", "international"))
 
 @dataclass(frozen=True)
 class _CompletionIndex:
-    """Things in their order, the best known first, and each name from each of its words on, in order of the names."""
+    """Things, the best known first, and each name from each of its words, sorted by name."""
 
     things: Sequence[str]
     starts: Sequence[str]
-    places: Sequence[int]  # of the things the starts belong to
+    places: Sequence[int]  # indexes of the things that the starts belong to
 
     def find(self, text: str, count: int) -> tuple[list[str], int]:
-        """The first `count` of those a name of which begins so, a code before all; and how many there are."""
+        """The first `count` with a name that starts with the text, an exact code first; and how many there are."""
         start = names.normalize_name(text)
         if not start:
             return list(self.things[:count]), len(self.things)

@@ -44,7 +44,7 @@ _COMMON_NAMES = {
 
 @lru_cache(maxsize=1)
 def load_country_names() -> Mapping[str, str]:
-    """Names of countries as they are compared, each with its two-letter code."""
+    """Normalized names of countries, each with its two-letter code."""
     listed = {
         names.normalize_name(name): country.alpha_2
         for country in pycountry.countries
@@ -55,9 +55,9 @@ def load_country_names() -> Mapping[str, str]:
 
 
 def load_subdivisions(countries: Collection[str]) -> Mapping[tuple[str, str], str]:
-    """ISO 3166-2 codes of these countries by country and name as names are compared.
+    """ISO 3166-2 codes of these countries by country and normalized name.
 
-    The package's own file is read, because its objects of all subdivisions take ten times as long.
+    Reads the package's own file, because its objects take ten times as long.
     """
     parts = json.loads(Path(pycountry.subdivisions.filename).read_bytes())["3166-2"]
     return {

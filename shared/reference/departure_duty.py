@@ -1,4 +1,4 @@
-"""Which rates of Air Passenger Duty hold for a departure, and the airports that are exempt."""
+"""Which rates of Air Passenger Duty apply to a departure, and the airports that are exempt."""
 
 from datetime import date
 
@@ -13,19 +13,19 @@ def find_exemption(reference: Reference, start: Airport) -> DutyExemptAirport | 
 
 
 def is_exempt(reference: Reference, start: Airport) -> bool:
-    """Whether no flight that leaves the airport owes any."""
+    """Whether flights from the airport are exempt."""
     exemption = find_exemption(reference, start)
     return exemption is not None and not exemption.bands
 
 
 def is_free_direct(reference: Reference, start: Airport, rate: DutyRate) -> bool:
-    """Whether a direct flight from the airport into this band owes nothing."""
+    """Whether direct flights from the airport in this band are exempt."""
     exemption = find_exemption(reference, start)
     return exemption is not None and rate.band in exemption.bands
 
 
 def find_duty_rates(reference: Reference, start: Airport, end: Airport, cabin: str, departure: date) -> list[DutyRate]:
-    """The rates that may hold for one person, the lowest first; none elsewhere and where none is due."""
+    """The rates that may apply to one person, lowest first; none elsewhere and where no duty is due."""
     if start.country != rules.COUNTRY or is_exempt(reference, start):
         return []
     bands = next((r.bands for r in reference.rows("uk_duty_destinations.csv") if r.country == end.country), ())

@@ -1,4 +1,4 @@
-"""Exchange rates for estimates of value: the European Central Bank's of one day, the newest this process has."""
+"""Exchange rates for estimates of value: the European Central Bank's of one day, the newest in this process."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,25 +23,25 @@ class DayRates:
 
 @dataclass(frozen=True)
 class ExchangeRate:
-    """What a unit of a currency is worth in US dollars."""
+    """The value of a currency unit in US dollars."""
 
     currency: str
     usd_per_unit: Decimal
     day: date
 
 
-_newest: list[DayRates] = []  # what the live source gave since the start
+_newest: list[DayRates] = []  # rates from the live source since the start
 
 
 def find_exchange_rate(currency: str) -> ExchangeRate | None:
-    """Finds a rate; None where the bank publishes none of the currency."""
+    """Finds a rate; None if the bank does not publish the currency."""
     rates = _get_rates()
     per_euro = rates.per_euro.get(currency)
     return ExchangeRate(currency, rates.per_euro[BASE] / per_euro, rates.day) if per_euro else None
 
 
 def convert_amount(amount: Decimal, currency: str, into: str) -> Decimal | None:
-    """Unrounded; None where the bank publishes no rate of one of them."""
+    """Converts without rounding; None if the bank lacks one of the currencies."""
     if currency == into:
         return amount
     here, there = find_exchange_rate(currency), find_exchange_rate(into)
@@ -59,7 +59,7 @@ def describe_rate(rate: ExchangeRate) -> str:
 
 
 def take_up(rates: DayRates) -> bool:
-    """Replaces the rates with newer ones; a set that lost half of its currencies or the dollar is no replacement."""
+    """Replaces the rates with newer ones; but not by a set that lost half its currencies or the dollar."""
     present = _get_rates()
     is_whole = BASE in rates.per_euro and 2 * len(rates.per_euro) > len(present.per_euro)
     if not is_whole or rates.day <= present.day:
@@ -74,7 +74,7 @@ def _get_rates() -> DayRates:
 
 @lru_cache(maxsize=1)
 def load_shipped_rates() -> DayRates:
-    """The bank's file of one day as the package carries it; the package is imported here because it takes its time."""
+    """The bank's file of one day as the package carries it; imported here because the package loads slowly."""
     from currency_converter import SINGLE_DAY_CURRENCY_FILE, CurrencyConverter
 
     file = CurrencyConverter(SINGLE_DAY_CURRENCY_FILE, decimal=True)

@@ -19,7 +19,7 @@ _CONTINENT = "continent-"
 
 @dataclass(frozen=True)
 class HomeAreas:
-    """Where airlines are at home: with dependent territories, several countries, or a common aviation market."""
+    """The home areas of airlines: with dependent territories, several countries, or a common aviation market."""
 
     country_of: Mapping[str, str]  # by dependent territory
     carriers: Mapping[str, frozenset[str]]
@@ -43,7 +43,7 @@ def build_home_areas(tables: Tables) -> HomeAreas:
 
 
 def build_known_flights(tables: Tables, areas: HomeAreas, every: Sequence[Airline]) -> dict[str, KnownFlights]:
-    """What is known of where each airline flies without a stop."""
+    """Each airline's known non-stop flights."""
     pairs: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for row in tables["routes.csv"]:
         pairs[row.carrier][row.origin].add(row.destination)
@@ -61,7 +61,7 @@ def build_known_flights(tables: Tables, areas: HomeAreas, every: Sequence[Airlin
 
 
 def find_faults(tables: Lines) -> Iterator[str]:
-    """Rows that name no airline or area, pairs out of order, and status runs with a leg no one is known to fly."""
+    """Rows that name no airline or area, pairs out of order, and status runs with an unknown leg."""
     airlines = {row.iata for row in tables["airlines.csv"].values()}
     pairs = set()
     for where, row in list_rows(tables, "routes.csv"):

@@ -12,6 +12,7 @@ from shared.domain.folio.model import Chain, FindingKind, Rule, Rulebook, Severi
 from shared.domain.parsing.text import fold
 from shared.reference.countries import load_country_names
 from shared.reference.reference import Reference
+from shared.reference.rows.fact import build_from
 
 _PATTERNS = ("only_text", "only_hotel", "unless_text", "unless_hotel", "unless_line", "sure_text")
 TABLES = ("folio/rules.csv", "folio/line_kinds.csv", "folio/benefits.csv", "folio/dispute_refs.csv", "folio/chains.csv")
@@ -19,7 +20,7 @@ STAY_TYPES = ("award", "cash", "points_advance")
 
 
 def find_faults(tables: Mapping[str, Mapping[int, Any]]) -> Iterator[str]:
-    """What is wrong with the folio files, each with file and line."""
+    """The faults of the folio files, each with file and line."""
     kinds = {row.kind for row in tables["folio/line_kinds.csv"].values()} | {
         "room_tax",
         "resort_fee_tax",
@@ -78,28 +79,16 @@ def _compile(words: str | None) -> re.Pattern[str] | None:
 
 
 def _build_rule(row: Any) -> Rule:
-    return Rule(
-        id=row.id,
-        chain=row.chain,
-        title=row.title,
-        severity=row.severity,
-        kind=row.kind,
+    return build_from(
+        Rule,
+        row,
         stay_types=frozenset(row.stay_types),
         tiers=frozenset(row.tiers),
         line_kinds=frozenset(row.line_kinds),
-        check=row.check,
-        keeps_tax=row.keeps_tax,
-        whole_stay=row.whole_stay,
-        country=row.country,
-        per_day=row.per_day,
-        every=row.every,
         until=_parse_until(row.until),
         claim=row.claim or "",
         claim_if=row.claim_if or "",
-        test=row.test,
-        action=row.action,
         exceptions=row.exceptions or "",
-        dispute_refs=row.dispute_refs,
         points=(int(row.points[0]), int(row.points[1])) if row.points else None,
         fact=row,
         **{field: _compile(getattr(row, field)) for field in _PATTERNS},
@@ -123,10 +112,7 @@ def build_rulebook(reference: Reference) -> Rulebook:
         rules=[_build_rule(row) for row in reference.rows("folio/rules.csv")],
         kinds=[(kind, words) for kind, words in kinds.items() if kind not in DECIDING],
         words={kind: kinds[kind] for kind in DECIDING},
-        chains={
-            c.chain: Chain(c.chain, c.name, c.programme, c.member, c.award, c.terms, c.tiers, frozenset(c.apart))
-            for c in chains
-        },
+        chains={c.chain: build_from(Chain, c, apart=frozenset(c.apart)) for c in chains},
         benefits=reference.rows("folio/benefits.csv"),
         food_credits={fold(row.brand): row for row in reference.rows("folio/food_credits.csv")},
         dispute_refs={row.id: row for row in reference.rows("folio/dispute_refs.csv")},
@@ -140,12 +126,12 @@ def build_rulebook(reference: Reference) -> Rulebook:
 _ALSO_WORDS = "page nice bath split mobile reading sandy mesa vista allen davis orange date of bar male"
 # Countries that are also states, islands, names of people or short words.
 _ALSO_NAMES = frozenset(("georgia", "us", "chad", "jersey", "jordan", "guam"))
-# Names of states that no other country or city of ours has.
+# Names of states shared with no other country or city here.
 _STATES = (
     "california florida texas illinois massachusetts pennsylvania arizona colorado nevada hawaii oregon ohio "
     "michigan minnesota tennessee louisiana virginia maryland missouri wisconsin utah kentucky connecticut"
 )
-# Countries by the names their hotels print.
+# Countries by the names that hotels print.
 _OWN_COUNTRIES = {
     "deutschland": "DE", "osterreich": "AT", "schweiz": "CH", "suisse": "CH", "espana": "ES", "italia": "IT",
     "nederland": "NL", "belgique": "BE", "belgie": "BE", "brasil": "BR", "mexico": "MX", "polska": "PL", "ceska": "CZ",
@@ -160,7 +146,7 @@ _OWN_CITIES = {
 
 
 def _index_cities(reference: Reference) -> dict[str, str]:
-    """States, and cities with hotels of the chains where only one country has a city of that name."""
+    """States, and cities with chain hotels whose name is unique to one country."""
     countries: dict[str, set[str]] = {}
     for hotel in reference.rows("hotels.csv"):
         if hotel.city and hotel.country:

@@ -15,7 +15,7 @@ LEVELS = ("lowest", "low", "moderate", "upper", "top", "off_peak", "standard", "
 
 @dataclass(frozen=True)
 class HotelAward:
-    """How a hotel's award nights are priced, as far as that is published; `fact` is the row that says so."""
+    """The published pricing of a hotel's award nights; `fact` is the row behind it."""
 
     category: str | None
     since: date | None  # the first day of the category, where a list names it
@@ -28,20 +28,20 @@ class HotelAward:
 
 @dataclass(frozen=True)
 class FreeNight:
-    """A programme's rule of a free award night; `rule` in its own words, None without one."""
+    """A programme's rule of a free award night; `rule` in the programme's words, None without one."""
 
-    nights: int  # of so many one is free; 0 without a rule
+    nights: int  # one in this many is free; 0 without a rule
     rule: str | None
     program: str
-    tier: str | None  # for members from this tier on alone
-    cards: frozenset[str]  # for holders of one of these alone
+    tier: str | None  # only for members from this tier on
+    cards: frozenset[str]  # only for holders of one of these
 
     @property
     def is_for_all(self) -> bool:
         return self.tier is None and not self.cards
 
     def find_every(self, reference: Reference, tier: str | None, cards: Collection[str]) -> int:
-        """Of so many nights one is free for a person with this tier and these cards; 0 where none is."""
+        """In how many nights one is free for a person with this tier and these cards; 0 where none is."""
         if self.tier is not None and not _reaches(reference, self.program, tier, self.tier):
             return 0
         return 0 if self.cards and self.cards.isdisjoint(cards) else self.nights
@@ -71,18 +71,18 @@ def find_category(reference: Reference, hotel: Hotel, on: date) -> HotelCategory
 
 
 def list_prices(reference: Reference, program: str, on: date) -> list[HyattPrice]:
-    """The chart in force on the day of booking. A night that is booked keeps the price of its day of booking."""
+    """The chart in force on the day of booking. A booked night keeps its price."""
     rows = (r for r in reference.rows("hyatt_award_chart.csv") if r.program == program and r.is_valid(on))
     return sorted(rows, key=lambda r: (r.category, r.room, LEVELS.index(r.level)))
 
 
 def list_point_values(reference: Reference, program: str) -> list[HotelPointValue]:
-    """What points are worth at every hotel of the programme, the fewest first."""
+    """What points are worth at any hotel of the programme, the fewest first."""
     return [r for r in reference.rows("hotel_point_values.csv") if r.program == program]
 
 
 def build_award(reference: Reference, hotel: Hotel, on: date) -> HotelAward:
-    """A category hotel's levels; of a dynamic programme that it is one."""
+    """A category hotel's levels, or that its programme is dynamic."""
     chart = list_prices(reference, hotel.program, on)
     category = find_category(reference, hotel, on)
     rules = find_programme(reference, hotel.program)

@@ -12,7 +12,7 @@ from shared.reference.rows.travel import Hotel, HotelList, HotelListMember
 @dataclass(frozen=True)
 class _Members:
     by_hotel: Mapping[str, frozenset[str]]
-    by_city: Mapping[tuple[str, str], tuple[HotelListMember, ...]]  # those that are none of our hotels
+    by_city: Mapping[tuple[str, str], tuple[HotelListMember, ...]]  # those that are not our hotels
 
 
 @lru_cache(maxsize=4)
@@ -48,13 +48,13 @@ def find_other_members(reference: Reference, hotels: Iterable[Hotel]) -> list[Ho
 
 @lru_cache(maxsize=4)
 def _index_other_names(reference: Reference) -> Mapping[str, tuple[str, ...]]:
-    """Names of listed hotels that belong to no programme here, each with the name as it is listed."""
+    """Normalized names of listed hotels outside all programmes here, each with its listed name."""
     others = (m for m in reference.rows("hotel_list_members.csv") if not m.hotel)
     return {names.normalize_name(member.name): (member.name,) for member in others}
 
 
 def find_other_member(reference: Reference, text: str) -> HotelListMember | None:
-    """The one listed hotel of no programme here that a loose name means."""
+    """The one listed hotel outside all programmes here that a loose name means."""
     meanings = names.find_meanings(text, _index_other_names(reference))
     rows = reference.rows("hotel_list_members.csv")
     return next((m for m in rows if m.name == meanings[0]), None) if len(meanings) == 1 else None

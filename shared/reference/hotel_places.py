@@ -23,7 +23,7 @@ COUNTRIES_WITH_STATES = frozenset({"US", "CA", "AU"})  # two letters after a cit
 
 @dataclass(frozen=True)
 class HotelPlace:
-    """A known place; it may be one without a hotel listed here."""
+    """A known place, perhaps without hotels here."""
 
     name: str
     hotels: tuple[Hotel, ...]
@@ -75,7 +75,7 @@ def _find_airport(reference: Reference, name: str) -> HotelPlace | None:
 
 
 def _find_city(reference: Reference, text: str) -> HotelPlace | None:
-    """The city the text begins with, whatever follows: a country or a state narrows it down, other words do not."""
+    """The city the text starts with, whatever follows: a country or a state narrows it down, other words do not."""
     cities, words = _index_cities(reference), text.split()
     for length in range(len(words), 0, -1):
         name, rest = " ".join(words[:length]), " ".join(words[length:])
@@ -103,7 +103,7 @@ def _list_around_city(reference: Reference, stays: Sequence[Hotel]) -> HotelPlac
 
 
 def _narrow_countries(rest: str) -> frozenset[str] | None:
-    """The countries the words after a city leave; None when they say nothing of that."""
+    """The countries still possible after the words behind a city; None if they say nothing about it."""
     if code := load_country_names().get(rest):
         return frozenset({code})
     if len(rest) == 2 and rest.isalpha():
@@ -161,14 +161,14 @@ def _to_points(served: Iterable[Airport]) -> list[Point]:
 
 
 def _list_hotels_near(reference: Reference, points: Sequence[Point], kilometres: float) -> tuple[Hotel, ...]:
-    """Hotels within the distance, and all others of the same cities, so that a city is never cut in two."""
+    """Hotels within the distance, and all others of the same cities, so that a city is never split."""
     located = hotels.list_points(reference)
     cities = {(h.city, h.country) for h, point in located if point and _is_near(point, points, kilometres)}
     return tuple(h for h, _ in located if (h.city, h.country) in cities)
 
 
 def _is_near(point: Point, points: Iterable[Point], kilometres: float) -> bool:
-    """The difference in latitude alone rules most points out."""
+    """Whether it is near; the difference in latitude already rules most points out."""
     degrees = kilometres / KILOMETRES_PER_DEGREE
     close = (other for other in points if abs(other[0] - point[0]) <= degrees)
     return any(measure_kilometres(*point, *other) <= kilometres for other in close)

@@ -30,7 +30,7 @@ CHAINS = {
 
 
 def code(hotel: Hotel) -> str:
-    """The hotel's code; it follows from the slug alone, so that it stays when rows come and go."""
+    """The hotel's code; it depends only on the slug, so that it stays when rows come and go."""
     return PREFIX + hotel.slug
 
 
@@ -40,7 +40,7 @@ def _number(slug: str) -> str:
 
 
 def number(hotel: Hotel) -> str:
-    """The hotel's numeric id: nine digits that follow from the slug alone."""
+    """The hotel's numeric id: nine digits that depend only on the slug."""
     return _number(hotel.slug)
 
 
@@ -60,7 +60,7 @@ def _index_ids(reference: Reference) -> dict[str, tuple[Hotel, ...]]:
 
 @lru_cache(maxsize=8)
 def _index_names(reference: Reference) -> dict[str, tuple[str, ...]]:
-    """Names as they are compared, and the codes of the hotels called so."""
+    """Normalized names, and the codes of the hotels with each."""
     codes: dict[str, tuple[str, ...]] = {}
     for hotel in reference.rows("hotels.csv"):
         for name in {names.normalize_name(hotel.name), names.normalize_name(hotel.slug)}:
@@ -94,7 +94,7 @@ def find_hotel(reference: Reference, text: str) -> Hotel:
 
 
 def find_nearest_names(reference: Reference, text: str) -> list[str]:
-    """The hotels whose names differ by a slip of the pen: word by word alike. Of no likeness, none."""
+    """Hotels whose names differ only by misspellings, word by word; empty if none do."""
     titles = {names.normalize_name(h.name): h.name for h in reference.rows("hotels.csv")}
     words = names.normalize_name(text).split()
     alike = [name for name in titles if len(name.split()) == len(words) and set(words) & set(name.split())]
@@ -103,7 +103,7 @@ def find_nearest_names(reference: Reference, text: str) -> list[str]:
 
 
 def to_card(hotel: Hotel) -> dict[str, str]:
-    """How a hotel is shown wherever it is named."""
+    """The card that shows a hotel wherever it is named."""
     return {
         "hotel_id": number(hotel),
         "hotel_code": code(hotel),
@@ -134,7 +134,7 @@ def _index_airports(reference: Reference) -> Mapping[str, tuple[Airport, ...]]:
 
 @lru_cache(maxsize=8)
 def _index_cities(reference: Reference) -> Mapping[tuple[str, str], Point]:
-    """The place of a city whose airports lie together; a name that several cities of a country have is left out."""
+    """The place of a city whose airports lie together; names shared by several cities of a country are left out."""
     points_by_city: dict[tuple[str, str], list[Point]] = {}
     for airport in reference.airports.values():
         points_by_city.setdefault((names.normalize_name(airport.city), airport.country), []).append(
@@ -148,9 +148,9 @@ def _index_cities(reference: Reference) -> Mapping[tuple[str, str], Point]:
 
 
 def _locate(reference: Reference, hotel: Hotel) -> Point | None:
-    """The hotel's place, else about that of its city, where only one city of its country has the name.
+    """The hotel's location, else roughly its city's, if the name is unique in the country.
 
-    What stands before a slash counts first: "Chicago/Schaumburg" is at Chicago, "Cincinnati Airport/Florence" in none
+    The part before a slash counts first: "Chicago/Schaumburg" is at Chicago, "Cincinnati Airport/Florence" in none
     of the cities called Florence.
     """
     if hotel.lat is not None and hotel.lon is not None:
@@ -181,7 +181,7 @@ def find_time_zone(reference: Reference, hotel_code: str) -> str:
 
 @lru_cache(maxsize=8192)
 def _find_time_zone(reference: Reference, country: str, point: Point | None) -> str:
-    """The zone of the country's nearest airport; where the place is not known, the zone of most of its airports."""
+    """The zone of the country's nearest airport; if the location is unknown, the zone of most of its airports."""
     airports = _index_airports(reference).get(country, ())
     if point is None:
         return _find_usual_zone(airports)

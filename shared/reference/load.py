@@ -2,6 +2,7 @@
 
 import threading
 import time
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -10,6 +11,7 @@ from statistics import median
 from typing import Any
 from urllib.parse import urlsplit
 
+from shared.domain import names
 from shared.domain.card_credits import CYCLES
 from shared.domain.issuer_rules import COUNTING, KINDS
 from shared.domain.plans import CABINS
@@ -39,9 +41,9 @@ from shared.reference.rows import FILES
 from shared.reference.rows.fact import Fact
 from shared.reference.tables import ReferenceError, read_rows
 
-# Facts that could stand in two places: the one home of each, so that two answers never differ.
+# The one home of each fact that could be in two places, so that two answers never differ.
 
-# Of each file: the column that says what a row is about, and which of its values have another home.
+# For each file: the column with a row's subject, and the values that belong in another file.
 OTHER_HOMES: dict[str, tuple[str, dict[str, str]]] = {
     "program_facts.csv": (
         "topic",
@@ -55,7 +57,7 @@ OTHER_HOMES: dict[str, tuple[str, dict[str, str]]] = {
 
 
 def find_home_faults(tables: Tables) -> Iterator[str]:
-    """Rows about something another file is the home of, and values of points no publisher gave."""
+    """Rows that belong in another file, and values of points without a publisher."""
     yield from _find_unpublished_values(tables)
     for name, (field, homes) in OTHER_HOMES.items():
         for where, row in list_rows(tables, name):
@@ -101,14 +103,14 @@ _RANGES: dict[str, tuple[str, Decimal | int, Decimal | int]] = {
     "climate_normals.csv": ("jan", -50, 40),
     "voucher_types.csv": ("validity_months", 1, 60),
 }
-_SMALL_UNITS = {"HKD": 10, "INR": 100, "JPY": 200}  # of which so many are at most a dollar: fees in them are higher
+_SMALL_UNITS = {"HKD": 10, "INR": 100, "JPY": 200}  # of which this many are at most a dollar: fees in them are higher
 _PROGRAMME_FIELDS = ("program", "from_program", "to_program", "booked_with")
 
 
 def find_faults(tables: Tables, airports: Collection[str], broken: Collection[str] = ()) -> list[str]:
     """Every fault across the files; an empty list means the facts can be used.
 
-    A check that looks keys up in a file with unreadable rows is left out: it would blame rows that are right.
+    Skips a check that looks up keys in a file with unreadable rows: it would blame correct rows.
     """
     out: list[str] = []
     for check, looks_in in _CHECKS.items():
@@ -131,7 +133,7 @@ def _check_programmes(tables: Tables) -> Iterator[str]:
 
 
 def _check_sites(tables: Tables) -> Iterator[str]:
-    """A link that people follow to spend points leads to a host of the programme, never elsewhere."""
+    """Checks that links for spending points lead to the programme's host."""
     hosts = {row.host for row in tables["primary_hosts.csv"].values()}
     for where, row in list_rows(tables, "program_sites.csv"):
         parts = urlsplit(row.booking_url)
@@ -140,20 +142,36 @@ def _check_sites(tables: Tables) -> Iterator[str]:
 
 
 def _check_names(tables: Tables) -> Iterator[str]:
-    """A name means one programme, or is listed with all it can mean."""
-    slugs = {row.slug for row in tables["programs.csv"].values()}
+    """Checks that a name means one programme, or is listed with all its meanings.
+
+    A bank's bare name means none of its programmes of countries, unless one of them has the slug without a country.
+    """
+    slugs = {row.slug: row for row in tables["programs.csv"].values()}
     shared = {row.alias for row in tables["ambiguous_aliases.csv"].values()}
+    countries: dict[str, set[str]] = defaultdict(set)  # of banks, by the first words of their names
+    for row in slugs.values():
+        words = names.normalize_name(row.name).split() if row.kind == "bank" else []
+        for count in range(1, len(words)):
+            countries[" ".join(words[:count])].add(row.home_country)
     for where, row in list_rows(tables, "program_aliases.csv"):
         if row.alias in shared:
             yield f"{where}: {row.alias!r} is also listed as ambiguous"
+        elif len(row.program.rpartition("-")[2]) == 2 and row.program in slugs:
+            elsewhere = countries[names.normalize_name(row.alias)] - {slugs[row.program].home_country}
+            if elsewhere:
+                also = ", ".join(sorted(elsewhere))
+                yield f"{where}: programmes of {also} begin with {row.alias!r} too: list all in ambiguous_aliases.csv"
     for where, row in list_rows(tables, "ambiguous_aliases.csv"):
         yield from (f"{where}: {c!r} is not a programme" for c in row.candidates if c not in slugs)
 
 
 def _check_ratios(tables: Tables) -> Iterator[str]:
-    """What a transfer says of itself; it needs no other file."""
+    """Checks a transfer by itself, without other files."""
     for where, row in list_rows(tables, "transfer_partners.csv"):
-        if row.ratio_from <= 0 or row.ratio_to <= 0:
+        if row.ratio_from is None or row.ratio_to is None:
+            if row.status != "doubtful" or row.ratio_from != row.ratio_to:
+                yield f"{where}: a route without a ratio is doubtful, and has neither ratio_from nor ratio_to"
+        elif row.ratio_from <= 0 or row.ratio_to <= 0:
             yield f"{where}: a ratio must be positive"
         elif not _MIN_RATIO <= row.ratio_to / row.ratio_from <= _MAX_RATIO:
             yield f"{where}: {row.ratio_from}:{row.ratio_to} is not a believable ratio"
@@ -208,7 +226,7 @@ def _check_prices(tables: Tables) -> Iterator[str]:
 
 
 def _check_bands(tables: Tables) -> Iterator[str]:
-    """Bands of one chart, cabin and season follow one another and never get cheaper with distance."""
+    """Checks that bands of a chart, cabin and season do not overlap and never get cheaper with distance."""
     before: Any = None
     for where, row in list_rows(tables, "award_chart_bands.csv"):
         same = before and (row.chart_id, row.cabin, row.season) == (before.chart_id, before.cabin, before.season)
@@ -237,7 +255,7 @@ def _check_ranges(tables: Tables) -> Iterator[str]:
 
 
 def _check_tiers(tables: Tables) -> Iterator[str]:
-    """A higher tier never asks for less of the same metric."""
+    """Checks that a higher tier never needs less of the same metric."""
     reached: dict[tuple[str, str], int] = {}
     for where, row in sorted(list_rows(tables, "elite_tiers.csv"), key=lambda pair: pair[1].rank):
         below = reached.get((row.program, row.metric), 0)
@@ -247,7 +265,7 @@ def _check_tiers(tables: Tables) -> Iterator[str]:
 
 
 def _check_tier_ways(tables: Tables) -> Iterator[str]:
-    """Ways to a tier can be read, and the first of them asks for the threshold of the tier."""
+    """Checks that ways to a tier are readable, and that the first has the tier's threshold."""
     for where, row in list_rows(tables, "elite_tiers.csv"):
         try:
             ways = parse_ways(row.ways)
@@ -269,6 +287,9 @@ def _check_earning(tables: Tables) -> Iterator[str]:
             paid.add(key)
 
 
+_EARNED_BY_CARD = ("each anniversary with", "a year with")
+
+
 def _check_cards(tables: Tables) -> Iterator[str]:
     slugs = {row.slug for row in tables["cards.csv"].values()}
     for name in ("card_earn.csv", "card_credits.csv", "card_fees.csv", "welcome_offers.csv"):
@@ -276,14 +297,18 @@ def _check_cards(tables: Tables) -> Iterator[str]:
             if row.card_slug not in slugs:
                 yield f"{where}: card_slug {row.card_slug!r} is not in cards.csv"
     vouchers = {row.slug for row in tables["voucher_types.csv"].values()}
+    earned = {slug for row in tables["cards.csv"].values() for slug in row.voucher_slugs}
     for where, row in list_rows(tables, "cards.csv"):
         yield from (
             f"{where}: voucher {v!r} is not in voucher_types.csv" for v in row.voucher_slugs if v not in vouchers
         )
+    for where, row in list_rows(tables, "voucher_types.csv"):
+        if row.slug not in earned and any(words in row.how_earned for words in _EARNED_BY_CARD):
+            yield f"{where}: a card earns {row.slug} each year, and no card of cards.csv has it"
 
 
 def _check_card_rules(tables: Tables) -> Iterator[str]:
-    """Cycles and kinds that the rules know; an issuer and cards that the catalogue has."""
+    """Checks for known cycles and kinds, and for an issuer and cards of the catalogue."""
     cards = {row.slug: row for row in tables["cards.csv"].values()}
     issuers = {(card.issuer, card.country) for card in cards.values()}
     for where, row in list_rows(tables, "card_fees.csv"):
@@ -336,7 +361,7 @@ def _find_free_night_faults(tables: Tables) -> Iterator[str]:
 
 
 def _check_vouchers(tables: Tables) -> Iterator[str]:
-    """Limits that can be compared with a booking: known cabins, airlines and categories, and bounds in order."""
+    """Checks that limits can be compared with a booking: known cabins, airlines and categories, and bounds in order."""
     airlines_known = {row.iata for row in tables["airlines.csv"].values()}
     for where, row in list_rows(tables, "voucher_types.csv"):
         for field, allowed in (
@@ -353,6 +378,8 @@ def _check_vouchers(tables: Tables) -> Iterator[str]:
         ):
             if (number := getattr(row, field)) is not None and not low <= number <= high:
                 yield f"{where}: {field} {number} is not {low} to {high}"
+        if not all(0 < share <= 1 for share in (row.companion_share, row.solo_share) if share is not None):
+            yield f"{where}: companion_share and solo_share are above 0 and at most 1"
         if row.added_points is not None and row.max_points is None:
             yield f"{where}: added_points {row.added_points!r} is of a voucher without max_points"
         if row.added_points not in (None, "any") and not row.added_points.isdecimal():
@@ -366,7 +393,7 @@ _EARN_UNITS = ("points_per_unit", "percent")
 
 
 def _check_kinds(tables: Tables) -> Iterator[str]:
-    """Values that results declare as enumerations."""
+    """Checks values that results declare as enumerations."""
     for name, field, allowed in (
         ("outside_names.csv", "kind", _OUTSIDE_KINDS),
         ("voucher_types.csv", "kind", _VOUCHER_KINDS),
@@ -422,6 +449,7 @@ _CHECKS: dict[Callable[[Tables], Iterator[str]], tuple[str, ...]] = {
     find_home_faults: (),
     fact_life.find_faults: (),
     fact_life.find_alliance_faults: ("alliance_members.csv", "programs.csv"),
+    fact_life.find_partner_faults: ("programs.csv", "program_partners.csv"),
     airlines.find_faults: ("airlines.csv", "programs.csv"),
     flights.find_faults: flights.TABLES,
     folio.find_faults: tuple(folio.TABLES),
@@ -459,7 +487,7 @@ class Loaded:
 
 
 def read_tables(folder: Path, overrides: Sequence[Override] = ()) -> dict[str, list[Any]]:
-    """Every file's rows, with the corrections laid over them. Raises ReferenceError naming all faults at once."""
+    """Every file's rows, with the corrections applied. Raises ReferenceError naming all faults at once."""
     return load(folder, overrides).tables
 
 

@@ -1,4 +1,4 @@
-"""Airport lounges on the lists of lounge networks, what opens lounge doors, and what guests cost there."""
+"""Airport lounges on the lists of lounge networks, access rules, and the price of guests."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
@@ -26,7 +26,7 @@ def _index_airports(reference: Reference) -> Mapping[str, Mapping[str, tuple[Lou
 
 
 def find_lounges(reference: Reference, airport: str, name: str) -> list[Lounge]:
-    """The lounges of an airport that a loose name can mean."""
+    """The lounges of an airport that a loose name may mean."""
     there = _index_airports(reference).get(airport, {})
     slugs = {key: tuple(lounge.slug for lounge in lounges) for key, lounges in there.items()}
     slugs_meant = set(names.find_meanings(name, slugs))
@@ -46,7 +46,7 @@ def list_at(reference: Reference, airport: str, network: str) -> list[str]:
 
 
 def find_alliance_tiers(reference: Reference, held: Iterable[tuple[str, str]]) -> frozenset[str]:
-    """The alliance statuses that tiers of programmes bring."""
+    """The alliance statuses of programmes' tiers."""
     rows = reference.rows("alliance_tiers.csv")
     return frozenset(
         row.alliance_tier for program, tier in held for row in rows if row.program == program and tier in row.tiers
@@ -54,12 +54,12 @@ def find_alliance_tiers(reference: Reference, held: Iterable[tuple[str, str]]) -
 
 
 def list_entries(reference: Reference, holders: Collection[str], on: date) -> Sequence[LoungeEntry]:
-    """What these cards and alliance statuses open on a day."""
+    """The lounge access of these cards and alliance statuses on a day."""
     return [r for r in reference.rows("lounge_entry.csv") if r.holder in holders and r.is_valid(on)]
 
 
 class GuestPrice(NamedTuple):
-    """What guests cost at a door: those who pay, their sum, and how many may not come. None: not known."""
+    """The price of guests: how many pay, the total, and how many are not admitted. None: unknown."""
 
     paying: int
     amount: Decimal | None
@@ -67,7 +67,7 @@ class GuestPrice(NamedTuple):
 
 
 def price_guests(entry: LoungeEntry, guests: int) -> GuestPrice | None:
-    """The price of so many guests; None where it is not known whether any come in."""
+    """The price for that many guests; None where it is not known whether any come in."""
     if not guests:
         return GuestPrice(0, Decimal(0), 0)
     if entry.guests_free is None and entry.guest_fee is None:
@@ -89,6 +89,25 @@ def find_faults(tables: Tables) -> Iterator[str]:
         if row.alliance_tier not in memberships:
             yield f"{where}: {row.alliance_tier!r} is not in lounge_memberships.csv"
         yield from (f"{where}: {t!r} is no tier of {row.program}" for t in row.tiers if (row.program, t) not in tiers)
+    yield from _find_skipped_tiers(tables)
+
+
+def _find_skipped_tiers(tables: Tables) -> Iterator[str]:
+    """Tiers without an alliance status above one that has it: airlines never take it away from a higher tier."""
+    lines: dict[str, str] = {}
+    with_status: dict[str, set[str]] = {}
+    for where, row in list_rows(tables, "alliance_tiers.csv"):
+        lines.setdefault(row.program, where)
+        with_status.setdefault(row.program, set()).update(row.tiers)
+    ladders: dict[str, dict[str, int]] = {program: {} for program in lines}
+    for row in tables["elite_tiers.csv"].values():
+        if row.program in ladders:
+            ladders[row.program][row.tier] = row.rank
+    for program, ranks in ladders.items():
+        lowest = min((ranks[tier] for tier in with_status[program] if tier in ranks), default=None)
+        for tier, rank in ranks.items():
+            if lowest is not None and rank > lowest and tier not in with_status[program]:
+                yield f"{lines[program]}: {tier} of {program} brings no alliance status, and a lower tier does"
 
 
 def _find_entry_faults(tables: Tables, memberships: Collection[str]) -> Iterator[str]:

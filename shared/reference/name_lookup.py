@@ -31,7 +31,7 @@ _NOISE = frozenset(
         " regional municipal field airfield the of de da di du and",
     )
 )
-# Names of cities that are other words of letters far more often.
+# Names of cities that are far more often other words in letters.
 _NOT_CITIES = frozenset(
     re.findall(
         r"\w+",
@@ -45,7 +45,7 @@ _NOT_CITIES = frozenset(
         "florence sydney austin charlotte madison victoria male jackson lincoln alexandria",
     )
 )
-# Behind these, the name of a city tells it from others of its name.
+# After these, the name of a city distinguishes it from namesakes.
 _ADDITION = re.compile(r"\s*[/,(-]|\s+(?:de|del|da|das|do|dos|di|du|of|on|upon|am|an|sur|en)\s+", re.I)
 _CITY_MILES = 100  # between airports of one city
 _MOST_TAIL_WORDS = 3
@@ -55,9 +55,9 @@ _JAPANESE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 @dataclass(frozen=True)
 class _NameIndex:
     phrases: Mapping[str, tuple[tuple[tuple[str, ...], frozenset[str]], ...]]  # by first word, the longest first
-    metros: frozenset[str]  # city codes, as they are compared
-    words: Mapping[str, frozenset[str]]  # airports by each word of their own name
-    named: Mapping[str, frozenset[str]]  # airports with scheduled flights by each name they bear
+    metros: frozenset[str]  # city codes, normalized
+    words: Mapping[str, frozenset[str]]  # airports by each word of their name
+    named: Mapping[str, frozenset[str]]  # airports with scheduled flights by each of their names
     ideographs: tuple[tuple[str, frozenset[str]], ...]  # names written without blanks, the longest first
 
 
@@ -107,7 +107,7 @@ def _index_names(reference: Reference) -> dict[str, frozenset[str]]:
 
 
 def _list_names(airport: Airport) -> Iterable[str]:
-    """The names an airport goes by: its city's, that without what tells it from namesakes, and its own.
+    """The names an airport goes by: its city's, that without its distinguishing part, and its own.
 
     "Santiago de Compostela" is called Santiago, "St Petersburg-Clearwater" St Petersburg; Charlotte Amalie has no other
     name.
@@ -118,12 +118,12 @@ def _list_names(airport: Airport) -> Iterable[str]:
 
 
 def _is_far(reference: Reference, code: str, others: Iterable[str]) -> bool:
-    """Whether an airport is in another place than those others, and no other airport of their city."""
+    """Whether an airport is in a different place than those, and not in their city."""
     return all(reference.miles(code, other) > _CITY_MILES for other in others)
 
 
 def _list_members(reference: Reference, code: str) -> list[str]:
-    """The airports of a city that airlines here are known to fly to; all of them where none is known."""
+    """The airports of a city that airlines here are known to fly to; all of them if none is known."""
     members = reference.city(code) if code in reference.metros or code in reference.airports else ()
     return [m for m in members if reference.count_flights(m)] or list(members)
 
@@ -169,7 +169,7 @@ def _narrow_to_tail(
 def _match_phrase(
     index: _NameIndex, words: list[tuple[int, int, str]], at: int, text: str
 ) -> tuple[int, frozenset[str]]:
-    """How many words from here are the name of a city, and its airports."""
+    """The number of words from here that name a city, and its airports."""
     if not text[words[at][0]].isupper():
         return 0, frozenset()
     for phrase, codes in index.phrases.get(words[at][2], ()):
@@ -183,8 +183,8 @@ def _match_phrase(
 def _extend(
     index: _NameIndex, words: list[tuple[int, int, str]], at: int, end: int, codes: frozenset[str], text: str
 ) -> tuple[int, int, frozenset[str]]:
-    """The words behind a city that name one of its airports, or its code. A short word belongs to them only before
-    one of them: in "Madrid LH 12" it is an airline's."""
+    """The words after a city that name one of its airports, or its code. A short word counts only before
+    another: in "Madrid LH 12" it is an airline's."""
     reach, read_to = at, end
     while reach < len(words) and reach < at + 5 and _JOIN.fullmatch(text[read_to : words[reach][0]]):
         start, stop, word = words[reach]
@@ -220,7 +220,7 @@ def _find_airports_of(index: _NameIndex, written: str, word: str) -> frozenset[s
 
 
 def _find_ideographs(index: _NameIndex, text: str) -> Iterator[tuple[int, int, frozenset[str]]]:
-    """Names written without blanks between them; "東京 (羽田)" is one place."""
+    """Finds names written without blanks between them; "東京 (羽田)" is one place."""
     places: list[tuple[int, int, frozenset[str]]] = []
     at = 0
     while at < len(text):
@@ -238,7 +238,7 @@ def _find_ideographs(index: _NameIndex, text: str) -> Iterator[tuple[int, int, f
 
 
 def find_by_own_word(reference: Reference, text: str) -> str | None:
-    """The airport of which alone the words in capital letters are: "Guarulhos Intl", "Barajas"."""
+    """The only airport whose name has the capitalised words: "Guarulhos Intl", "Barajas"."""
     index = _build_index(reference)
     words = {w for m in _WORD.finditer(text) if m[0][0].isupper() and len(w := _lower(m[0].rstrip("."))) > 5}
     codes = [index.words[word] | index.named.get(word, frozenset()) for word in words if word in index.words]
@@ -261,7 +261,7 @@ _AIRPORT_WORDS = frozenset(("airport", "international", "intl", "regional", "mun
 
 @lru_cache(maxsize=2)
 def _list_airport_words(reference: Reference) -> list[tuple[str, frozenset[str]]]:
-    """What each airport with scheduled flights is called, of those that need more than one word for it."""
+    """The names, of several words, of airports with scheduled flights."""
     called = {
         a.code: frozenset(names.normalize_name(f"{a.name} {a.city}").split()) - _AIRPORT_WORDS
         for a in map(reference.airport, reference.airports_with_flights)
@@ -271,7 +271,7 @@ def _list_airport_words(reference: Reference) -> list[tuple[str, frozenset[str]]
 
 @lru_cache(maxsize=2)
 def _index_carriers(reference: Reference) -> dict[str, str]:
-    """Whole names of carriers as they are compared, each with its code."""
+    """Normalized whole names of carriers, each with its code."""
     return {names.normalize_name(c.name): c.iata for c in reference.carriers.values()}
 
 
@@ -303,7 +303,7 @@ def _find_airport(reference: Reference, text: str) -> str | None:
     best = {code for count, code in fitting if count == max(fitting)[0]}
     for name, codes in _build_index(reference).named.items() if best else ():
         if best & codes and words.issuperset(name.split()) and len(name.split()) >= max(fitting)[0]:
-            best |= codes  # others bear the name as well
+            best |= codes  # others have the name too
     return best.pop() if len(best) == 1 else None if best else find_by_own_word(reference, text)
 
 
@@ -323,7 +323,7 @@ class TravelNames:
         return airport_row.tz if airport_row else None
 
     def airport(self, text: str) -> str | None:
-        """The one airport all of whose name and city stand in the text, in any order; the longest of several."""
+        """The one airport with its whole name and city in the text, in any order; the longest of several."""
         return _find_airport(self.reference, text[: 2 * _MAX_CHARACTERS])
 
     def places(self, text: str) -> Iterable[tuple[int, int, frozenset[str]]]:
@@ -347,7 +347,7 @@ class TravelNames:
         return self.reference.route(origin, destination)
 
     def airline(self, text: str) -> str | None:
-        """The airline by code, by name, or by a longer text that holds the name of one airline."""
+        """The airline by code, by name, or by a longer text with the name of one airline."""
         return _find_airline(self.reference, text[:_MAX_CHARACTERS].strip())
 
     def by_icao(self, code: str) -> str | None:
@@ -357,19 +357,22 @@ class TravelNames:
         return self.reference.one_cabin.get(airline)
 
     def sender(self, domain: str) -> Sender | None:
-        """The sender of a domain or of one above it: "booking.lufthansa.com" is of lufthansa.com."""
+        """The sender of a domain or a parent domain: "booking.lufthansa.com" is of lufthansa.com."""
         labels = domain.lower().strip(".").split(".")
         senders = _index_senders(self.reference)
         row = next((r for at in range(len(labels) - 1) if (r := senders.get(".".join(labels[at:])))), None)
         return Sender(row.airline, row.dates if row.dates in ("dmy", "mdy") else None) if row else None
 
     def program(self, text: str) -> str | None:
-        """The one programme a name stands for."""
+        """The one programme that a name means."""
         programs = self.reference.find_programs(text[:_MAX_CHARACTERS]) if len(text.strip()) > 2 else ()
         return programs[0] if len(programs) == 1 else None
 
+    def is_outside(self, text: str) -> bool:
+        return bool(self.reference.find_outside_names(text))
+
     def programs_named(self, text: str) -> list[frozenset[str]]:
-        """The programmes a longer text speaks of, each with all it can mean."""
+        """The programmes named in a longer text, each with all its meanings."""
         mentions = self.reference.mentions(text)
         namesakes = frozenset(slug for slug in self.reference.programs if slug.startswith(_NAMESAKES))
         return [meant | namesakes if meant & namesakes else meant for meant in mentions]
@@ -394,7 +397,7 @@ class TravelNames:
         return row.country if row else None
 
     def hotel(self, text: str) -> str | None:
-        """The code of the one hotel of that name, or of the one whose name the text holds with nothing that tells
+        """The code of the one hotel of that name, or of the one whose name the text has, with nothing that tells
         it from a neighbour of a longer name: "Conrad Tokyo, Japan", but not "Hilton Tokyo Bay" for the Hilton Tokyo."""
         name = names.normalize_name(text[:_MAX_CHARACTERS])
         if len(name) < 5:
@@ -412,9 +415,9 @@ class TravelNames:
 
 
 def _is_alone(hotel: Hotel, name: str) -> bool:
-    """Whether the words next to the hotel's name could stand next to it on any letter of its own."""
-    beside = set(name.replace(names.normalize_name(hotel.name), " ", 1).split())
+    """Whether the words next to the hotel's name could be there on any letter from that hotel."""
+    neighbours = set(name.replace(names.normalize_name(hotel.name), " ", 1).split())
     return all(
         w in _HOTEL_WORDS or w.isdigit()
-        for w in beside - set(names.normalize_name(f"{hotel.city} {hotel.brand}").split())
+        for w in neighbours - set(names.normalize_name(f"{hotel.city} {hotel.brand}").split())
     )

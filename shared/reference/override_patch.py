@@ -7,23 +7,23 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from shared.reference.keys import KEYS, sort_key
+from shared.reference.keys import sort_key
 from shared.reference.overrides import Override, add_optional_cells, build_key, list_key_columns
-from shared.reference.rows import FILES
+from shared.reference.rows import FILES, KEYS
 from shared.reference.tables import parse_row
 
 FOLDER_IN_REPOSITORY = "shared/reference/data"
 
 
 class Patch(NamedTuple):
-    """The diff, empty when the files say it all already, and each correction that no longer fits its file."""
+    """The diff, empty if the files have all corrections, and those that no longer fit their file."""
 
     text: str
     left_out: list[str]
 
 
 class _Record(NamedTuple):
-    """One row of a file as it is written, and its key; the header and unreadable rows have none."""
+    """One row of a file in its raw text, and its key; the header and unreadable rows have none."""
 
     text: str
     key: tuple[Any, ...] | None
@@ -51,12 +51,12 @@ def _diff_file(folder: Path, file: str, overrides: Sequence[Override], left_out:
 
 
 def _split_lines(text: str) -> list[str]:
-    """Splits at line feeds alone, as patch programs do."""
+    """Splits only at line feeds, as patch programs do."""
     return list(io.StringIO(text, newline="\n"))
 
 
 def _apply(file: str, text: str, overrides: Sequence[Override], left_out: list[str]) -> str:
-    """The file with the corrections, in the order the loader lays them over it; all other rows are as they were."""
+    """The file with the corrections, in the order the loader lays them over it; all other rows are unchanged."""
     end = "\r\n" if "\r\n" in text else "\n"
     header = next(csv.reader(io.StringIO(text, newline="")), [])
     records = list(_read_records(file, text, header))
@@ -75,7 +75,7 @@ def _apply(file: str, text: str, overrides: Sequence[Override], left_out: list[s
 
 
 def _read_records(file: str, text: str, header: Sequence[str]) -> Iterator[_Record]:
-    """Each row with its own text, which has several lines where a cell has."""
+    """Each row with its raw text, of several lines if a cell has them."""
     lines = list(io.StringIO(text, newline=""))
     reader = csv.reader(iter(lines))
     start = 0
@@ -113,7 +113,7 @@ def _read_cells(text: str) -> list[str]:
 
 
 def _find_place(file: str, records: Sequence[_Record], new: _Record) -> int:
-    """A sorted file stays sorted; in any other the row stands last."""
+    """A sorted file stays sorted; in any other the row comes last."""
     if file not in KEYS:
         return len(records)
     place = sort_key(new.key or ())

@@ -6,38 +6,15 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from shared.reference.keys import KEYS, sort_key
-from shared.reference.rows import FILES
+from shared.reference.keys import sort_key
+from shared.reference.rows import FILES, KEYS, NAMES
 from shared.reference.rows.fact import Fact
 from shared.reference.tables import parse_row
-
-# Key columns of files that are not sorted by a key; in all others the whole row is the key.
-_NAMED_BY: dict[str, tuple[str, ...]] = {
-    "audit_queue.csv": ("file", "key", "field"),
-    "award_chart_rejected.csv": ("chart_id", "cabin", "reason"),
-    "award_examples.csv": ("program", "airline", "origin", "destination", "cabin", "level"),
-    "cancellation_fees.csv": ("program",),
-    "carrier_surcharges.csv": ("operating_carrier", "booked_with", "level"),
-    "earning_cathay_fares.csv": ("booking_classes", "fare_type", "zone"),
-    "earning_cathay_zones.csv": ("zone",),
-    "earning_rates.csv": ("program", "airline", "scope", "cabin", "booking_classes"),
-    "elite_flying_blue_xp.csv": ("program", "cabin", "band"),
-    "elite_tiers.csv": ("program", "tier", "metric"),
-    "hotel_programmes.csv": ("name",),
-    "hyatt_award_chart.csv": ("program", "chart", "category", "level", "room"),
-    "points_sales.csv": ("program", "kind", "valid_from"),
-    "program_facts.csv": ("program", "topic"),
-    "program_partners.csv": ("program", "airline"),
-    "release_windows.csv": ("airline",),
-    "status_earning_rules.csv": ("program", "rule", "key", "cabin"),
-    "status_matches.csv": ("offer_id",),
-    "status_run_routes.csv": ("slug",),
-}
 
 
 @dataclass(frozen=True)
 class Override:
-    """One row as an operator wants it, as cells of the file; `removed`: the file's row no longer holds."""
+    """One row as an operator wants it, as cells of the file; `removed`: the file's row is no longer valid."""
 
     id: int
     file: str
@@ -56,16 +33,16 @@ def list_columns(file: str) -> list[str]:
 def list_key_columns(file: str) -> tuple[str, ...]:
     """The columns that name a row of the file."""
     own = tuple(name for name in list_columns(file) if name not in {f.name for f in fields(Fact)})
-    return KEYS.get(file) or _NAMED_BY.get(file) or own
+    return KEYS.get(file) or NAMES.get(file) or own
 
 
 def build_key(file: str, cells: Mapping[str, str]) -> str:
-    """A row's key as one text."""
+    """A row's key as one string."""
     return " ".join(cells.get(name, "") or "-" for name in list_key_columns(file))
 
 
 def apply_overrides(lines: dict[str, dict[Any, Any]], overrides: Iterable[Override], faults: list[str]) -> None:
-    """Each override takes the place of the row with its key, takes it out, or is added where the order wants it."""
+    """Applies each override: replaces or removes the row with its key, or adds one in sort order."""
     for override in overrides:
         if override.file not in FILES:
             faults.append(f"{override.file}:override {override.id}: there is no such file")
@@ -89,7 +66,7 @@ def apply_overrides(lines: dict[str, dict[Any, Any]], overrides: Iterable[Overri
 
 
 def add_optional_cells(override: Override) -> dict[str, str]:
-    """The cells, with columns that came after the correction was entered left empty."""
+    """The cells, with empty ones for columns newer than the correction."""
     return dict.fromkeys(list_columns(override.file), "") | dict(override.cells)
 
 
@@ -98,7 +75,7 @@ def _describe_override(override: Override) -> str:
 
 
 def _insert(override: Override, rows: Mapping[Any, Any], row: Any, key: tuple[Any, ...]) -> dict[Any, Any]:
-    """A sorted file stays sorted; in any other the row stands last."""
+    """Inserts the row: in order in a sorted file, else last."""
     items = list(rows.items())
     at = len(items)
     if names := KEYS.get(override.file):

@@ -1,4 +1,4 @@
-"""The facts as one account sees them: with the programmes that it keeps by itself and those that are known here."""
+"""The facts for one account: the known programmes and its own."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ _CENT = Decimal("0.01")
 
 @dataclass(frozen=True)
 class OwnTransfer:
-    """Points of the programme become points of another one: so many for so many."""
+    """A transfer of the programme's points to another one, with its ratio."""
 
     program: str
     sent: int
@@ -45,7 +45,7 @@ def is_own(slug: str) -> bool:
 
 
 def build_slug(name: str) -> str:
-    """The same for all spellings of a name; of one in other letters than Latin a digest."""
+    """The slug, the same for all spellings of a name; a digest for non-Latin names."""
     words = names.normalize_name(name).replace(" ", "-").replace("+", "-plus")
     return _PREFIX + (words.strip("-") or sha256(fold(name).encode()).hexdigest()[:12])
 
@@ -59,13 +59,13 @@ def find_own(reference: Reference, slug: str) -> OwnFacts | None:
 
 
 def to_usd_cents(cents: Decimal, currency: str) -> Decimal | None:
-    """Hundredths of a currency as US cents; None where no rate is known."""
+    """Hundredths of a currency as US cents; None without a rate."""
     worth = convert_amount(cents, currency, "USD")
     return None if worth is None else worth.quantize(_CENT)
 
 
 class OwnReference(Reference):
-    """The facts of `known`, which it shares, and those of an account on top. Nothing of it is kept beyond a call."""
+    """The shared facts of `known`, plus an account's own. It lasts only for a call."""
 
     def __init__(self, known: Reference, own: Iterable[OwnFacts]) -> None:
         self.__dict__.update(known.__dict__)
@@ -75,7 +75,7 @@ class OwnReference(Reference):
         self.programs: Mapping[str, Program] = MappingProxyType(programs)
 
     def find_programs(self, text: str) -> tuple[str, ...]:
-        """A programme of the person's own is called by its whole name; every other name means what it means to all."""
+        """Finds programmes; a person's own needs its whole name, other names mean the same for everyone."""
         called = next((facts.slug for facts in self.own.values() if fold(facts.name) == fold(text)), None)
         return (called,) if called else super().find_programs(text)
 
@@ -108,7 +108,7 @@ def _build_program(facts: OwnFacts) -> Program:
 
 
 def _build_edge(facts: OwnFacts, transfer: OwnTransfer) -> Edge:
-    """Of blocks, minimums and time the person says nothing: unknown, as of any route without them."""
+    """The route of an own programme; blocks, minimums and time are unknown."""
     return Edge(
         source=facts.slug,
         target=transfer.program,

@@ -1,4 +1,4 @@
-"""Programmes that are reported to show seats of an airline which then cannot be booked."""
+"""Programmes reported to show an airline's seats that then cannot be booked."""
 
 from collections.abc import Iterable, Iterator
 from typing import Protocol

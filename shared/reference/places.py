@@ -13,7 +13,7 @@ from shared.reference.countries import load_country_names
 from shared.reference.reference import Reference
 
 _NOISE = frozenset(("airport", "airports", "international", "intl", "all", "any"))
-_LEAD = 4  # a city with so many times the known flights of its namesakes is the one people mean
+_LEAD = 4  # a city with this many times the known flights of its namesakes is the one people mean
 _MAX_CANDIDATES = 8
 
 
@@ -25,9 +25,9 @@ class _PlaceIndex:
 
 
 def find_code(reference: Reference, text: str, *, for_flights: bool = False) -> str:
-    """The airport or city code a text means. Of cities that share a name, the metropolitan one or the busiest.
+    """The airport or city code a text means. Among cities with the same name, the metropolitan one or the busiest.
 
-    `for_flights`: of a city whose code is one of its airports, the busiest airport, as IAH and not HOU of Houston.
+    `for_flights`: for a city whose code is also an airport's, the busiest airport: IAH and not HOU for Houston.
 
     Three letters are a code, known or not. Raises NotFound with the nearest names, or Candidates.
     """
@@ -53,7 +53,7 @@ def find_code(reference: Reference, text: str, *, for_flights: bool = False) -> 
 
 
 def prepare_index(reference: Reference) -> None:
-    """Builds what names are looked up in, so that the first call need not, and the known flights: 35 ms of the loop."""
+    """Builds the name index and the known flights in advance: the first call would take 35 ms of the loop."""
     _index_places(reference)
     assert reference.flights
 
@@ -69,7 +69,7 @@ def describe_place(reference: Reference, code: str) -> str:
 @lru_cache(maxsize=2)
 def _index_places(reference: Reference) -> _PlaceIndex:
     metro_codes = {names.normalize_name(name): code for code, name in load_metro_names().items()}
-    # Names in Japanese letters have no other form to be compared in.
+    # Names in Japanese script have no other form for comparison.
     metro_codes |= {
         names.normalize_name(row.name) or row.name: row.code for row in reference.rows("city_spellings.csv")
     }
@@ -85,7 +85,7 @@ def _index_places(reference: Reference) -> _PlaceIndex:
 
 
 def _find_city(reference: Reference, words: Sequence[str], *, for_flights: bool = False) -> str | None:
-    """The place of the longest city's name the words begin with, if the rest is its state or country."""
+    """The place of the longest city's name the words start with, if the rest is its state or country."""
     index = _index_places(reference)
     for length in range(len(words), 0, -1):
         name, rest = " ".join(words[:length]), " ".join(words[length:])
@@ -109,7 +109,7 @@ def _find_main(reference: Reference, code: str) -> str:
 
 
 def _find_by_words(reference: Reference, words: Sequence[str]) -> str | None:
-    """The airport all of these words are in the name or city of."""
+    """The airport whose name or city has all of these words."""
     codes = _list_named(_index_places(reference), words)
     return _choose(reference, " ".join(words), codes, ()) if codes else None
 
@@ -126,7 +126,7 @@ def _list_tails(reference: Reference, code: str) -> frozenset[str]:
 
 @lru_cache(maxsize=512)
 def list_airport_tails(airport: Airport) -> frozenset[str]:
-    """What can follow the name of an airport's city, as names are compared."""
+    """What can follow the name of an airport's city, normalized."""
     countries = [airport.country.lower(), *(n for n, c in load_country_names().items() if c == airport.country)]
     states = [names.normalize_name(load_subdivision_names().get(airport.code, ""))]
     if airport.region:
@@ -136,7 +136,7 @@ def list_airport_tails(airport: Airport) -> frozenset[str]:
 
 
 def _choose(reference: Reference, text: str, codes: Sequence[str], own: Sequence[str]) -> str:
-    """The busiest airport of the city that is busier than all others by far, first among cities of that very name.
+    """The busiest airport of a city far busier than all others, first among cities with exactly this name.
 
     Raises Candidates where none stands out.
     """

@@ -1,10 +1,10 @@
-"""What points cost to buy: list prices and sales of the reference data, in the terms of the domain."""
+"""Prices of buying points: list prices and sales of the reference data, as domain objects."""
 
 from decimal import Decimal
 
 from shared.domain import points_purchase
 from shared.reference.load import Reference
-from shared.reference.rows import BuyPoints, PointsSale
+from shared.reference.rows.transfers import BuyPoints, PointsSale
 
 
 def build_price_list(row: BuyPoints) -> points_purchase.PriceList | None:
@@ -30,7 +30,7 @@ def sale_cents(price_list: points_purchase.PriceList, sale: points_purchase.Sale
 
 
 def find_sale_price(facts: Reference, row: PointsSale) -> tuple[Decimal | None, str | None]:
-    """What a point costs in the sale, and its currency: as the offer says, else computed from the list price."""
+    """What a point costs in the sale, and its currency: from the offer, else computed from the list price."""
     if row.unit_price_usd_cents is not None:
         return row.unit_price_usd_cents, "USD"
     list_price = next((r for r in facts.rows("buy_points.csv") if r.program == row.program), None)

@@ -9,8 +9,10 @@ from urllib.parse import urlsplit
 GENERAL_KNOWLEDGE = "general knowledge"  # typed from memory: low, undated and never audited
 CONFIDENCE = ("high", "medium", "low", "missing")
 _WHEN = re.compile(r"\d{4}(-\d{2}(-\d{2})?)?")
+_TEST_LABEL = re.compile(r"(?:^|-)(?:dev|qap?|stag(?:e|ing)|test|uat)\d*(?:-|$)")  # hosts where owners test
+_DATED = re.compile(r"/(20\d\d)/(?:0[1-9]|1[0-2])\b")  # an address that tells its month, such as /2022/05/08/a-page
+_YEARS_APART = 3
 # Hosts of code: the publisher is the owner of the repository, not the site.
-_TEST_LABEL = re.compile(r"(?:^|-)(?:dev|qap?|stag(?:e|ing)|test|uat)\d*(?:-|$)")  # hosts on which owners try things
 _CODE_HOSTS = ("github.com", "raw.githubusercontent.com", "gitlab.com")
 # Second-level labels under which names are registered (example.co.uk, example.com.au).
 _SHARED_LABELS = ("ac", "co", "com", "gov", "gv", "ne", "net", "or", "org")
@@ -18,7 +20,7 @@ _SHARED_LABELS = ("ac", "co", "com", "gov", "gv", "ne", "net", "or", "org")
 
 @lru_cache(maxsize=16_384)
 def find_publisher(url: str) -> str:
-    """Finds who answers for a page: the registered domain, or the owner of a repository. Empty for no address."""
+    """The publisher of a page: the registered domain, or the owner of a repository. Empty for no address."""
     parts = urlsplit(url)
     host = (parts.hostname or "").removeprefix("www.")
     if parts.scheme not in ("http", "https") or "." not in host:
@@ -33,9 +35,9 @@ def find_publisher(url: str) -> str:
 
 @lru_cache(maxsize=16_384)  # thousands of rows name the same pages
 def is_primary(url: str, hosts: frozenset[str]) -> bool:
-    """Whether the page is the issuer's, the carrier's or the authority's own: its host or a parent domain is listed.
+    """Whether the page is the issuer's, carrier's or authority's own: its host or a parent domain is listed.
 
-    A host on which the owner tries things (qa, uat, staging) shows what may never have been published.
+    A test host (qa, uat, staging) may show things that were never published.
     """
     labels = (urlsplit(url).hostname or "").split(".")
     if any(_TEST_LABEL.search(label) for label in labels):
@@ -53,14 +55,14 @@ def is_proof(source_url: str, second_source_url: str | None, hosts: frozenset[st
 
 
 def check_provenance(name: str, rows: Mapping[Any, Any], hosts: frozenset[str]) -> list[str]:
-    """Each fact says where it is from, how old that is, who looked, and is trusted no further than that allows."""
+    """Checks that facts have sources, dates and audits, and no more confidence than these allow."""
     kind = type(next(iter(rows.values()), None))
     sources = [column for column in getattr(kind, "__dataclass_fields__", ()) if column.endswith("_source")]
     return [f"{name}:{number}: {fault}" for number, row in rows.items() for fault in _find_faults(row, hosts, sources)]
 
 
 def _find_faults(row: Any, hosts: frozenset[str], sources: Iterable[str]) -> Iterator[str]:
-    for column in sources:  # those of single values; source_url has its own rules
+    for column in sources:  # sources of single values; source_url has its own rules
         if getattr(row, column) == GENERAL_KNOWLEDGE and row.confidence not in ("low", "missing"):
             yield f"{column} is {GENERAL_KNOWLEDGE}: confidence {row.confidence} is too high, or its value stays out"
     if row.confidence not in CONFIDENCE:
@@ -95,3 +97,7 @@ def _find_source_faults(row: Any, hosts: frozenset[str]) -> Iterator[str]:
         )
     if row.confidence == "high" and row.audited_on is None:
         yield "confidence high needs audited_on"
+    dated = _DATED.search(row.second_source_url or "") if row.confidence == "high" and row.as_of else None
+    if dated and int(row.as_of[:4]) - int(dated[1]) >= _YEARS_APART and not is_primary(row.source_url, hosts):
+        # KrisFlyer sold stopovers until 2022, and a page of that year was taken as proof for 2026
+        yield f"confidence high, but the second page, of {dated[1]}, shows what held years before {row.as_of}"

@@ -23,7 +23,9 @@ from shared.reference import ages, airports, flights
 from shared.reference.airlines import Airline, build_airlines
 from shared.reference.flights import HomeAreas
 from shared.reference.rows.award_charts import AwardExample, CancellationFee, ReleaseWindow
+from shared.reference.rows.fact import build_from
 from shared.reference.rows.programmes import PointsExpiry, PointsPooling, Program
+from shared.reference.rows.transfers import TransferPartner
 from shared.reference.rows.travel import CatalogCard, ClimateNormal, VoucherType
 
 # Indexes built from the rows: award charts with prices, zones, transfer edges of a day, and names.
@@ -53,38 +55,17 @@ def build_charts(tables: Tables) -> dict[str, tuple[Chart, ...]]:
 
 def _build_chart(row: Any, bands: Any, zones: Any) -> Chart:
     starts, _, ends = (row.route_scope or "").partition(" to ")
-    return Chart(
-        chart_id=row.chart_id,
-        program=row.program,
-        scope=row.scope,
+    return build_from(
+        Chart,
+        row,
         carriers=frozenset(row.carriers),
         kind=row.chart_type,
-        level=row.level,
         overrides=row.overrides_general,
-        zone_system=row.zone_system,
         from_zones=frozenset(starts.split("+")) if starts else frozenset(),
         to_zones=frozenset(ends.split("+")) if ends else frozenset(),
-        threshold_miles=row.threshold_miles,
-        valid_from=row.valid_from,
-        valid_to=row.valid_to,
         bands={cabin: tuple(group) for cabin, group in bands.items()},
         zones={cabin: dict(group) for cabin, group in zones.items()},
-        source_url=row.source_url,
-        second_source_url=row.second_source_url,
-        as_of=row.as_of,
-        audited_on=row.audited_on,
-        confidence=row.confidence,
-        remark=row.remark,
     )
-
-
-def build_quotes(tables: Tables) -> dict[tuple[str, str], list[AwardExample]]:
-    """The dated one-way prices that name an airline, by programme and airline."""
-    out: dict[tuple[str, str], list[AwardExample]] = defaultdict(list)
-    for row in tables["award_examples.csv"]:
-        for airline in row.airline.split("|") if row.direction == "one_way" and row.airline != "*" else ():
-            out[row.program, airline].append(row)
-    return dict(out)
 
 
 def build_zones(tables: Tables) -> dict[str, tuple[Zone, ...]]:
@@ -125,34 +106,26 @@ def build_edges(tables: Tables, on: date) -> Iterable[Edge]:
 
 
 def _build_edge(row: Any, bonus: Bonus | None) -> Edge:
-    return Edge(
+    return build_from(
+        Edge,
+        row,
         source=row.from_program,
         target=row.to_program,
         ratio_from=Fraction(row.ratio_from),
         ratio_to=Fraction(row.ratio_to),
-        increment=row.increment,
         minimum=row.min_points,
         posting=row.posting_class,
         posting_text=row.posting_typical,
         fee=row.fee_or_tax,
-        cap=row.cap,
         step=row.step_points,
         step_bonus=row.step_bonus or 0,
         block_source=row.min_increment_basis,
-        region=row.region,
         bonus=bonus,
-        source_url=row.source_url,
-        second_source_url=row.second_source_url,
-        as_of=row.as_of,
-        audited_on=row.audited_on,
-        confidence=row.confidence,
-        note=row.note,
-        cards=row.cards,
     )
 
 
 def _index_names(pairs: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
-    """Names as they are compared, and what each stands for; slug or code words first make them unique."""
+    """Normalized names, and what each means; words of the slug or code first make them unique."""
     index: dict[str, dict[str, None]] = defaultdict(dict)
     for name, thing in pairs:
         if spelled := names.normalize_name(name):
@@ -165,7 +138,7 @@ def _split_names(*texts: str) -> list[str]:
 
 
 def index_programs(tables: Tables) -> dict[str, tuple[str, ...]]:
-    """Aliases decide: a shared name lists all it can mean, any other alias one programme."""
+    """Indexes names; aliases override them: a shared one lists all its meanings, any other one programme."""
     index = _index_names((p.name, p.slug) for p in tables["programs.csv"])
     index |= {names.normalize_name(a.alias): (a.program,) for a in tables["program_aliases.csv"]}
     index |= {names.normalize_name(a.alias): tuple(a.candidates) for a in tables["ambiguous_aliases.csv"]}
@@ -176,11 +149,11 @@ def index_airlines(airlines: Iterable[Airline]) -> dict[str, tuple[str, ...]]:
     return _index_names((name, a.iata) for a in airlines for name in (a.name, a.slug or "", a.iata, a.icao))
 
 
-Groups = tuple[tuple[chart_rules.Chart, ...], ...]  # best first; charts of one group are of equal standing
+Groups = tuple[tuple[chart_rules.Chart, ...], ...]  # best first; charts in one group have equal rank
 
 
 def index_outside_names(tables: Tables) -> dict[str, tuple[str, ...]]:
-    """Names of programmes and banks of which nothing is known here."""
+    """Names of programmes and banks that are unknown here."""
     return _index_names((name, row.name) for row in tables["outside_names.csv"] for name in (row.name, *row.aliases))
 
 
@@ -192,7 +165,7 @@ class Reference:
         self.programs: Mapping[str, Program] = MappingProxyType({p.slug: p for p in tables["programs.csv"]})
         self._every_airline = build_airlines(tables)
         self.airlines: Mapping[str, Airline] = MappingProxyType({a.iata: a for a in self._every_airline if a.slug})
-        # Also airlines whose seats no known programme sells; of those only names and codes are known.
+        # Includes airlines sold by no known programme, with only names and codes.
         self.carriers: Mapping[str, Airline] = MappingProxyType(
             {a.iata: a for a in self._every_airline} | dict(self.airlines)
         )
@@ -207,7 +180,7 @@ class Reference:
         self._places: dict[tuple[str, str], str | None] = {}
         self._program_names = index_programs(tables)
         self._outside_names = index_outside_names(tables)
-        # What else may be called so: carriers too, of which no programme here is the own one.
+        # Other bearers of the name: carriers too, if no programme here is theirs.
         carriers = (names.normalize_name(a.name) for a in self.carriers.values() if not a.program)
         self._other_names = frozenset((*self._outside_names, *carriers))
         self._airline_names = index_airlines(self.airlines.values())
@@ -221,17 +194,17 @@ class Reference:
         self._network = lru_cache(maxsize=256)(self._build_network)
 
     def rows(self, file: str) -> Sequence[Any]:
-        """The rows of one file, as its row type of `rows` describes them."""
+        """The rows of one file, of its row type in `rows`."""
         return self._tables[file]
 
     def _fresh_rows(self, file: str, on: date) -> Sequence[Any]:
-        """The rows of a file that are young enough to be shown."""
+        """The rows of a file recent enough to be shown."""
         return [row for row in self._tables[file] if not ages.is_outdated(file, row, on)]
 
     # rules of programmes
 
     def expiry(self, program: str) -> PointsExpiry | None:
-        """The rule by which points of a programme end; None where that is unknown."""
+        """The rule by which points of a programme end; None if unknown."""
         row: PointsExpiry | None = self._find_own("points_expiry.csv", program)
         return row
 
@@ -240,7 +213,7 @@ class Reference:
         return row
 
     def find_booking_pages(self, programs: Iterable[str]) -> dict[str, str]:
-        """The addresses of the sites on which these programmes sell awards, of those that are known."""
+        """The known addresses of these programmes' award sites."""
         pages = {row.program: row.booking_url for row in self._tables["program_sites.csv"]}
         return {program: pages[program] for program in dict.fromkeys(programs) if program in pages}
 
@@ -252,7 +225,7 @@ class Reference:
     def program(self, text: str) -> Program:
         """The programme a loose name means.
 
-        Raises NotFound with the nearest names, NotCovered for one that has no data, or Candidates when several fit.
+        Raises NotFound with the nearest names, NotCovered for one without data, or Candidates when several fit.
         """
         slugs = self.find_programs(text)
         if len(slugs) == 1:
@@ -268,31 +241,53 @@ class Reference:
         raise NotFound("programme", text, self._near_programs(text))
 
     def find_programs(self, text: str) -> tuple[str, ...]:
-        """The programmes a loose name can mean; none of names that are only alike, whose search takes 2 ms."""
+        """The programmes a loose name can mean; without a search for similar names, which takes 2 ms."""
         if text in self.programs:
             return (text,)
-        return names.find_meanings(text, self._program_names, self._other_names)
+        meanings = names.find_meanings(text, self._program_names, self._other_names)
+        form = names.normalize_name(text)
+        own, _, unit = form.rpartition(" ")
+        if meanings or self.find_outside_names(text) or self.find_outside_names(own):
+            return meanings
+        if unit in self._units:
+            meanings = names.find_meanings(own, self._program_names, self._other_names)  # "Alaska miles"
+        return meanings or self._names_by_words.get(frozenset(form.split()) - self._units, ())
+
+    @cached_property
+    def _names_by_words(self) -> Mapping[frozenset[str], tuple[str, ...]]:
+        """Programmes by the words of a name in any order, without units: "HSBC India reward points"."""
+        index: dict[frozenset[str], dict[str, None]] = defaultdict(dict)
+        for name, programs in self._program_names.items():
+            if len(own := frozenset(name.split()) - self._units) > 1:  # a single word is no bank of a country
+                index[own] |= dict.fromkeys(programs)
+        return {own: tuple(programs) for own, programs in index.items()}
 
     def find_outside_names(self, text: str) -> tuple[str, ...]:
-        """The programmes and banks without data that a name means, also with what many are called: "UOB points"."""
+        """The programmes and banks without data that a name means, also with common words: "UOB points"."""
         form = names.normalize_name(text)
         own = " ".join(word for word in form.split() if word not in self._common_words)
         return self._outside_names.get(form) or self._outside_names.get(own) or ()
 
     @cached_property
     def _common_words(self) -> frozenset[str]:
-        """Words that stand in names of three programmes or more; they tell none from another."""
+        """Words in the names of three programmes or more, which distinguish none."""
         words = Counter(word for p in self.programs.values() for word in set(_split_names(p.name, p.currency)))
         return frozenset(word for word, count in words.items() if count > 2)
 
+    @cached_property
+    def _units(self) -> frozenset[str]:
+        """What points are called in three currencies or more: points, miles."""
+        words = Counter(word for c in {p.currency for p in self.programs.values()} for word in set(_split_names(c)))
+        return frozenset(word for word, count in words.items() if count > 2)
+
     def _near_programs(self, text: str) -> list[str]:
-        """The programmes whose names, of all they are known by, come closest; each once."""
+        """The programmes with the closest names, each once."""
         close = names.find_nearest(text, self._program_names, 40)
         meant = (slug for name in close for slug in self._program_names[name])
         return list(dict.fromkeys((*names.find_meanings(text, self._program_names), *meant)))[:3]
 
     def mentions(self, text: str) -> list[frozenset[str]]:
-        """Programmes a longer text speaks of, each with all it can mean."""
+        """Programmes named in a longer text, each with all its meanings."""
         return offer_posts.find_programs(text, self._program_names)
 
     def airline(self, text: str) -> Airline:
@@ -308,24 +303,30 @@ class Reference:
         raise NotFound("airline", text, [names_by_form[n] for n in names.find_nearest(text, names_by_form)])
 
     def find_airlines(self, text: str) -> tuple[str, ...]:
-        """The codes of the airlines a code, slug or name can mean; none of names that are only alike."""
+        """The codes of the airlines a code, slug or name can mean; without similar names."""
         code = text.strip().upper()
         if code in self.airlines:
             return (code,)
         others = self._carrier_names.keys() - self._airline_names.keys()
         return names.find_meanings(text, self._airline_names, others)
 
+    def list_countries(self, program: str) -> dict[str, str]:
+        """The slug of each country's own programme, where one name is a separate programme in several countries."""
+        base = program if (stem := program.rpartition("-")[0]) not in self.programs else stem
+        family = [p for p in self.programs.values() if base in (p.slug, p.slug.rpartition("-")[0])]
+        return {p.home_country: p.slug for p in family if p.home_country} if len(family) > 1 else {}
+
     def airlines_of(self, program: Program) -> list[Airline]:
         """The airlines whose own programme it is."""
         return [self.airlines[code] for code in program.iata if code in self.airlines]
 
     def alliance_of(self, program: Program, on: date) -> str | None:
-        """The alliance its airlines are in on a day; "none" for a programme of airlines in none of the three."""
+        """The alliance its airlines are in on a day; "none" for an airline programme outside the three."""
         alliances = [alliance for airline in self.airlines_of(program) if (alliance := airline.find_alliance(on))]
         return next(iter(alliances), "none" if program.kind == "airline" else None)
 
     def carrier(self, text: str) -> Airline:
-        """The same among all carriers; a name that means one of the airlines above means no other."""
+        """The same among all carriers; a name of an airline above means only that."""
         if (code := text.strip().upper()) in self.carriers:
             return self.carriers[code]
         codes = self.find_airlines(text) or names.find_meanings(text, self._carrier_names, ())
@@ -333,7 +334,7 @@ class Reference:
 
     @cached_property
     def one_cabin(self) -> Mapping[str, str]:
-        """The cabin of each carrier that has one only."""
+        """The cabin of each carrier with only one."""
         return {a.iata: a.only_cabin for a in self._every_airline if a.only_cabin}
 
     @cached_property
@@ -342,7 +343,7 @@ class Reference:
         return {a.icao: a.iata for a in self._every_airline}
 
     def airport(self, code: str) -> Airport:
-        """An airport, or of a city code (LON, NYC, TYO) the airport most routes here use. Raises NotFound."""
+        """An airport, or for a city code (LON, NYC, TYO) the airport with most routes here. Raises NotFound."""
         code = code.strip().upper()
         if code in self.airports:
             return self.airports[code]
@@ -352,7 +353,7 @@ class Reference:
         raise NotFound("airport", code, self._near(code))
 
     def city(self, code: str) -> tuple[str, ...]:
-        """The airports a code stands for: itself, or those of a city (LON, NYC, TYO). Raises NotFound."""
+        """The airports of a code: itself, or those of a city (LON, NYC, TYO). Raises NotFound."""
         members = tuple(m for m in self.metros.get(code.strip().upper(), ()) if m in self.airports)
         return members or (self.airport(code).code,)
 
@@ -362,7 +363,7 @@ class Reference:
 
     @cached_property
     def flights(self) -> Mapping[str, KnownFlights]:
-        """Known non-stop flights by airline, counted both ways, and where it can be expected to have others."""
+        """Known non-stop flights by airline, counted both ways, and where it may well have others."""
         return flights.build_known_flights(self._tables, self._home_areas, self._every_airline)
 
     @cached_property
@@ -378,7 +379,7 @@ class Reference:
         return judge_route(self.flights.get(airline, NO_FLIGHTS), ends, seen=seen)
 
     def _near(self, code: str) -> list[str]:
-        """Three airports one letter away, else with the same first letter; the busiest of the known routes first."""
+        """Three airports one letter off, else with the same first letter; the busiest of the known routes first."""
 
         def order(candidate: str) -> tuple[bool, int, str]:
             one_off = len(code) == len(candidate) and sum(a != b for a, b in zip(code, candidate, strict=True)) == 1
@@ -396,16 +397,16 @@ class Reference:
 
     @cached_property
     def airports_with_flights(self) -> frozenset[str]:
-        """The airports with scheduled flights: far more than those of which a route is known."""
+        """The airports with scheduled flights: far more than those with a known route."""
         listed = (code for row in self._tables["scheduled_airports.csv"] for code in row.airports)
         return frozenset(code for code in (*self._traffic, *listed) if code in self.airports)
 
     def count_flights(self, code: str) -> int:
-        """How busy an airport is, as far as routes and hubs are known: only good for comparing airports."""
+        """How busy an airport is, from known routes and hubs: only for comparing airports."""
         return self._traffic.get(code, 0) + self._hubs.get(code, 0)
 
     def mean_celsius(self, airport: str, month: int) -> Decimal | None:
-        """The usual temperature of a month, counted from 1; None where no station is near."""
+        """The usual temperature of a month, counted from 1; None without a station nearby."""
         normal = self._normals.get(airport)
         return normal.find_mean(month) if normal else None
 
@@ -415,7 +416,7 @@ class Reference:
 
     @cached_property
     def nonstop_routes(self) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
-        """By airport the airports without a stop in between, each with the airlines that programmes here sell."""
+        """By airport, its non-stop destinations, each with the airlines sold by programmes here."""
         routes: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
         for airline in sorted(self.airlines):
             for origin, ends in self.flights[airline].pairs.items():
@@ -433,7 +434,7 @@ class Reference:
         return airports.measure_miles((start.lat, start.lon), (end.lat, end.lon))
 
     def route(self, origin: str, destination: str) -> Route | None:
-        """Two airports, or the main ones of cities, with their clocks and the miles between; None of unknown codes."""
+        """Two airports, or the main ones of cities, with their clocks and the miles between; None for unknown codes."""
         try:
             start, end = self.airport(origin), self.airport(destination)
         except NotFound:
@@ -441,31 +442,31 @@ class Reference:
         return Route(start.code, end.code, start.tz, end.tz, self.miles(start.code, end.code))
 
     def kilometres(self, origin: str, destination: str) -> int:
-        """The same in whole kilometres, rounded by themselves. Raises NotFound."""
+        """The same in whole kilometres, rounded separately. Raises NotFound."""
         start, end = self.airport(origin), self.airport(destination)
         return round(airports.measure_metres((start.lat, start.lon), (end.lat, end.lon)) / 1_000)
 
     # transfers
 
     def routes(self, on: date, cards: Collection[str] = ()) -> transfers.Network:
-        """The transfer routes open on a day, with the bonuses that run on it, by the programme they start from.
+        """The transfer routes open on a day, with that day's bonuses, by source programme.
 
-        `cards` are those a person holds. Where they decide no ratio, a route has its lowest.
+        `cards` are those a person has. Where they decide no ratio, a route has its lowest.
         """
         return self._network(on, self.deciding_cards.intersection(cards))
 
     @cached_property
     def deciding_cards(self) -> frozenset[str]:
-        """The cards that give their own transfer ratio."""
+        """The cards with their own transfer ratio."""
         return frozenset(card for row in self._tables["transfer_partners.csv"] for card in row.cards)
 
     def _list_edges(self, on: date) -> Sequence[transfers.Edge]:
         return tuple(build_edges(self._tables, on))
 
-    def list_doubtful_routes(self, on: date) -> list[transfers.Edge]:
-        """The transfer routes that sources disagree about: shown, never counted."""
+    def list_doubtful_routes(self, on: date) -> list[TransferPartner]:
+        """The doubtful transfer routes: shown, never counted."""
         rows = self._tables["transfer_partners.csv"]
-        return [_build_edge(row, None) for row in rows if row.status == "doubtful" and row.is_valid(on)]
+        return [row for row in rows if row.status == "doubtful" and row.is_valid(on)]
 
     def _build_network(self, on: date, cards: frozenset[str]) -> transfers.Network:
         return transfers.build_network(pick_rates(self._edges(on), cards))
@@ -482,39 +483,50 @@ class Reference:
         zones = (self._zone(system, start.code), self._zone(system, end.code)) if system else (None, None)
         return ChartRoute(self.miles(start.code, end.code), (start.country, end.country), zones)
 
-    def partner(self, program: str, airline: str) -> bool:
-        """Whether the programme's awards can be used on the airline, as far as partners are listed."""
-        return (program, airline) in self._partners
+    def partner(self, program: str, airline: str, on: date | None = None) -> bool:
+        """Whether the programme's awards can be used on the airline, by the list of partners.
+
+        An alliance partner counts only while the airline is in the alliance on the day (default today).
+        """
+        via = self._partners.get((program, airline))
+        if via != "alliance" or airline not in self.airlines:
+            return via is not None
+        return self.airlines[airline].find_alliance(on or clock.today()) is not None
 
     @cached_property
-    def _partners(self) -> frozenset[tuple[str, str]]:
-        return frozenset((row.program, row.airline) for row in self._tables["program_partners.csv"] if row.redeemable)
+    def _partners(self) -> Mapping[tuple[str, str], str]:
+        rows = self._tables["program_partners.csv"]
+        return {(row.program, row.airline): row.via for row in rows if row.redeemable}
 
     def _charts_for(self, program: str, airline: str, on: date) -> Groups:
-        """The charts that speak about an airline: the same for every route."""
+        """The charts that cover an airline, the same for every route."""
         quoted = [(row.cabin, row.points) for row in self._quotes.get((program, airline), ()) if row.is_valid(on)]
         charts = [c for c in self._charts.get(program, ()) if not chart_rules.is_refuted(c, quoted)]
-        return tuple(map(tuple, chart_rules.group_charts(charts, airline, self.partner(program, airline), on)))
+        return tuple(map(tuple, chart_rules.group_charts(charts, airline, self.partner(program, airline, on), on)))
 
     @cached_property
     def _quotes(self) -> Mapping[tuple[str, str], list[AwardExample]]:
         """The dated one-way prices that name an airline, by programme and airline."""
-        return build_quotes(self._tables)
+        out: dict[tuple[str, str], list[AwardExample]] = defaultdict(list)
+        for row in self._tables["award_examples.csv"]:
+            for airline in row.airline.split("|") if row.direction == "one_way" and row.airline != "*" else ():
+                out[row.program, airline].append(row)
+        return dict(out)
 
     def charts_of(self, program: str, airline: str, on: date) -> list[chart_rules.Chart]:
         """The charts that price an airline's flights, the best first."""
         return [chart for group in self._standing(program, airline, on) for chart in group]
 
     def _pricing(self, airline: str, on: date) -> tuple[str, ...]:
-        """The programmes whose charts speak about an airline, whatever the route."""
+        """The programmes whose charts cover an airline, on any route."""
         return tuple(slug for slug in sorted(self._charts) if self._standing(slug, airline, on))
 
     def _route_price(
         self, program: str, airline: str, origin: str, destination: str, on: date | None = None
     ) -> RoutePrice | None:
-        """What a programme's charts ask for an airline on a route, by cabin and season.
+        """The price of a programme's charts for an airline on a route, by cabin and season.
 
-        None when no chart speaks about the airline; a RoutePrice without cabins when the chart is dynamic or silent.
+        None if no chart covers the airline; a RoutePrice without cabins when the chart is dynamic or silent.
         `on` is the day of booking (it decides which charts are in force); today when absent. Raises NotFound.
         """
         start, end = self.airport(origin), self.airport(destination)
@@ -531,7 +543,7 @@ class Reference:
         return [c for c in self._charts.get(program, ()) if c.is_valid(on)]
 
     def last_chart_day(self, program: str) -> date | None:
-        """The day the last of a programme's charts ended; None while one is in force or none is known."""
+        """The day the last of a programme's charts ended; None while one is in force, or if none is known."""
         ends = [c.valid_to for c in self._charts.get(program, ())]
         return max((d for d in ends if d), default=None) if None not in ends else None
 
@@ -546,13 +558,13 @@ class Reference:
         today = clock.today()
         return [row for row in rows if row.valid_to is None or today <= row.valid_to]
 
-    def find_examples(self, origin: str, destination: str, cabin: str) -> list[AwardExample]:
+    def find_examples(self, origin: str, destination: str, cabin: str | None = None) -> list[AwardExample]:
         """The dated prices of every programme that cover two airports, in either direction. Raises NotFound."""
         start, end = self._places_of(origin), self._places_of(destination)
         return [
             row
             for row in self._list_examples(self._tables["award_examples.csv"])
-            if row.cabin == cabin
+            if cabin in (None, row.cabin)
             and ((row.origin in start and row.destination in end) or (row.origin in end and row.destination in start))
         ]
 

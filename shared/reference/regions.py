@@ -1,4 +1,4 @@
-"""Regions as people name them: continents, groups of countries, countries and states, and the airports in them."""
+"""Regions by everyday names: continents, groups of countries, countries and states, and the airports in them."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -16,7 +16,7 @@ CONTINENTS = {
     "oceania": "OC",
     "south america": "SA",
 }
-# Groups that no standard lists; each is written by its countries.
+# Groups without a standard, each with its countries.
 GROUPS = {
     "caribbean": "AG AI AW BB BL BQ BS CU CW DM DO GD GP HT JM KN KY LC MF MQ MS PR SX TC TT VC VG VI",
     "central america": "BZ CR GT HN NI PA SV",
@@ -32,7 +32,7 @@ GROUPS = {
 
 
 def find_region(reference: Reference, text: str) -> frozenset[str] | None:
-    """The airports of a region by its name; None of an unknown one. "the Caribbean" and "South-East Asia" are known."""
+    """The airports of a region by its name; None if unknown. "the Caribbean" and "South-East Asia" are known."""
     name = names.normalize_name(text).removeprefix("the ").replace("south east ", "southeast ")
     return _list_airports(reference, name)
 

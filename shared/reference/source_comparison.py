@@ -1,4 +1,4 @@
-"""Comparison of a watched source with the rows of ours it bears on."""
+"""Comparison of a watched source with our corresponding rows."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,14 +17,14 @@ from shared.reference.rows.watched import WatchedSource
 from shared.reference.watched_sources import build_map, list_map_columns
 
 Key = tuple[str, ...]
-ROW = "row"  # the field of a difference that is about a whole row
+ROW = "row"  # the field of a difference of a whole row
 _TERM = ("valid_from", "valid_to")
-_MIN_PLACES = 2  # decimals that are compared: fewer are what a source's program left off
+_MIN_PLACES = 2  # at least these decimals are compared: a source's program may drop zeros
 
 
 @dataclass(frozen=True)
 class SourceDifference:
-    """One value of ours that a source gives otherwise, or a row that one of both does not have."""
+    """A value that differs in a source, or a row that only one side has."""
 
     file: str
     key: str
@@ -34,7 +34,7 @@ class SourceDifference:
 
 
 def build_name_finder(reference: Reference, source: WatchedSource) -> FindName:
-    """Meaning of the source's names: as its list of words says, else as people's names are looked up; a card is named
+    """Finds the meaning of the source's names: from its word list, else like people's names; a card is named
     by its issuer's page, and one that is not ours is left out."""
     cards: Iterable[CatalogCard] = reference.rows("cards.csv")
     pages = {READERS["page"](card.issuer_url): card.slug for card in cards if card.issuer_url}
@@ -82,7 +82,7 @@ def compare_source(
 
 
 def _is_compared(row: Any, cells: Iterable[CellMap], today: date) -> bool:
-    """Rows in force; all of them, where their term itself is compared."""
+    """Whether a row is compared: rows in force, or all if their term itself is compared."""
     if any(cell.column in _TERM for cell in cells):
         return True
     first, last = (getattr(row, name, None) for name in _TERM)
@@ -97,7 +97,7 @@ def _read_our_value(row: Any, cell: CellMap) -> Any:
 
 
 def _write_key(value: Any, cell: CellMap) -> str:
-    """A part of a key as both sides are written, so that 1.0 and 1 are one."""
+    """A normalized part of a key, so that 1.0 and 1 are the same."""
     text = "" if value is None else str(value)
     number = read_number(text) if cell.reader == "number" else None
     if number is not None:
@@ -122,7 +122,7 @@ def _compare_values(
 
 
 def _agrees(ours: Any, theirs: str) -> bool:
-    """Numbers agree when ours, rounded to the decimals the source shows, is theirs."""
+    """Whether values agree; numbers if ours, rounded to the source's decimals, equals theirs."""
     if isinstance(ours, int | Decimal | Fraction) and not isinstance(ours, bool):
         text = read_number(theirs)
         if text is None:
@@ -165,7 +165,7 @@ def _list_missing(
 def _list_gone(
     source: WatchedSource, ours: Mapping[Key, Sequence[Any]], theirs: Mapping[Key, Any]
 ) -> Iterator[SourceDifference]:
-    """Rows of ours whose first key the source lists, but not all of it."""
+    """Our rows whose first key the source lists, but not the whole key."""
     if "gone" not in source.reports:
         return
     file_keys = {key[0] for key in theirs}

@@ -10,6 +10,7 @@ from shared.domain.spending.header import DEFAULT_NAMES, fold_name
 from shared.domain.spending.merchants import ChainFinder
 from shared.domain.spending.model import EXCLUDED, KINDS, StatementBook, StatementLayout
 from shared.reference.reference import Reference
+from shared.reference.rows.fact import build_from
 
 _FOLDER = "statements/"
 TABLES = tuple(
@@ -19,11 +20,11 @@ TABLES = tuple(
 _ORDERS = ("mdy", "dmy", "ymd")
 _CHARGES = ("positive", "negative", "debit")
 _COLUMNS = ("amount", "debit", "credit", "category", "mcc", "currency_column", "type", "status")
-_ELSEWHERE = "ofx"  # a layout of line_types.csv that is no table
+_ELSEWHERE = "ofx"  # a layout of line_types.csv that is not a table
 
 
 def find_faults(tables: Mapping[str, Mapping[int, Any]]) -> Iterator[str]:
-    """What is wrong with the statement files, each with file and line."""
+    """The faults of the statement files, each with file and line."""
     categories = {*CATEGORIES, *(EXCLUDED + kind for kind in KINDS)}
     layouts = {row.layout: row for row in tables["statements/layouts.csv"].values()}
     for name in ("merchants", "chains", "mcc", "issuer_categories"):
@@ -78,23 +79,19 @@ def _check_headers(tables: Mapping[str, Mapping[int, Any]], layouts: Mapping[str
 
 
 def _build_layout(row: Any, headers: list[tuple[str, ...]]) -> StatementLayout:
-    return StatementLayout(
+    return build_from(
+        StatementLayout,
+        row,
         slug=row.layout,
-        country=row.country,
-        currency=row.currency,
         headers=tuple(tuple(map(fold_name, columns)) for columns in headers),
-        width=row.width,
         date=fold_name(row.date),
-        dates=row.dates,
         descriptions=tuple(map(fold_name, row.descriptions)),
-        charge=row.charge,
-        settled=row.settled,
         **{name: fold_name(cell) if (cell := getattr(row, name)) else None for name in _COLUMNS},
     )
 
 
 def _merge_columns(rows: Sequence[Any]) -> dict[str, tuple[str, ...]]:
-    """Names in the order they are looked for: a bank's own first, because it is the more specific."""
+    """Names in search order: a bank's own first, because it is more specific."""
     names = {
         holds: [row.name for row in sorted(rows, key=lambda r: r.rank) if row.holds == holds] for holds in DEFAULT_NAMES
     }
@@ -102,7 +99,7 @@ def _merge_columns(rows: Sequence[Any]) -> dict[str, tuple[str, ...]]:
 
 
 def _sort_codes(rows: Sequence[Any]) -> dict[str, str]:
-    """The category of every code, also of those in `3000-3350`: airlines, car rentals and hotels have one each."""
+    """The category of every code, also within `3000-3350`: airlines, car rentals and hotels each have their own."""
     categories: dict[str, str] = {}
     for row in rows:
         first, _, last = row.mcc.partition("-")

@@ -16,7 +16,8 @@ from shared.domain.status_runs import Run
 from shared.domain.status_tiers import Ladder, StatusTier
 from shared.errors import Ambiguity, Candidates
 from shared.reference.reference import Reference
-from shared.reference.rows import StatusMatch
+from shared.reference.rows.earning import StatusMatch
+from shared.reference.rows.fact import build_from
 
 # Programmes whose earning can be computed, in the order of the catalogue.
 COUNTING_RULES: dict[str, tuple[Metric, Method]] = {
@@ -28,7 +29,7 @@ ANY_TIER = ""
 
 
 def build_ladder(reference: Reference, program: str) -> Ladder:
-    """The tiers a programme has today, from the lowest up; without tiers where none are known."""
+    """The tiers a programme has today, from the lowest up; empty if none are known."""
     return _build_ladder(reference, program, clock.today())
 
 
@@ -42,32 +43,25 @@ def _build_ladder(reference: Reference, program: str, on: date) -> Ladder:
 
 def _build_tier(row: Any) -> StatusTier:
     ways = status_tiers.parse_ways(row.ways or ([f"{row.metric}:{row.threshold}"] if row.threshold else []))
-    return StatusTier(
+    return build_from(
+        StatusTier,
+        row,
         name=row.tier,
-        rank=row.rank,
-        metric=row.metric,
         threshold=row.threshold if row.threshold or not row.rank else None,
-        alternative=row.alternative,
         ways=ways,
         keep_ways=status_tiers.parse_ways(row.keep_ways) or ways,
-        period=row.period,
-        source_url=row.source_url,
-        as_of=row.as_of,
-        audited_on=row.audited_on,
-        confidence=row.confidence,
-        note=row.note,
     )
 
 
 def list_metrics(reference: Reference, program: str) -> list[str]:
-    """Every counter the tiers of a programme ask for, in the order of the tiers."""
+    """Every counter used by a programme's tiers, in tier order."""
     tiers = build_ladder(reference, program).tiers
     ways = (way for tier in tiers for way in (*tier.ways, *tier.keep_ways))
     return list(dict.fromkeys(requirement.metric for way in ways for requirement in way))
 
 
 def match_tier(reference: Reference, program: str, text: str) -> str:
-    """The tier a loose name means, or the text itself where no tiers are known. Raises Candidates with the tiers."""
+    """The tier a loose name means, or the text itself if no tiers are known. Raises Candidates with the tiers."""
     steps = build_ladder(reference, program)
     if not steps.tiers:
         return text.strip()
@@ -84,9 +78,9 @@ def match_tier(reference: Reference, program: str, text: str) -> str:
 def judge_match(
     reference: Reference, offer: StatusMatch, tiers_held: Mapping[str, str], on: date
 ) -> Literal["yes", "no", "unknown"]:
-    """Whether a match offer takes one of the tiers held (programme -> tier); of one that may have ended it is unknown.
+    """Whether a match offer takes one of the tiers held (programme -> tier); unknown if it may have ended.
 
-    An offer that takes tiers of airlines alone refuses those of hotels, whichever airlines it takes.
+    An offer that takes only tiers of airlines refuses those of hotels, whichever airlines it takes.
     """
     fits = {p: t for p, t in tiers_held.items() if offer.from_kind in (None, reference.programs[p].kind)}
     if tiers_held and not fits:
@@ -97,7 +91,7 @@ def judge_match(
 
 @lru_cache(maxsize=8)
 def build_scheme(reference: Reference, program: str) -> Scheme | None:
-    """How a programme counts flights on its own airlines towards status; None where that is not known."""
+    """How a programme counts flights on its own airlines towards status; None if unknown."""
     if program not in COUNTING_RULES:
         return None
     metric, method = COUNTING_RULES[program]
@@ -126,7 +120,7 @@ def _build_bands(reference: Reference, program: str) -> tuple[EarningBand, ...]:
 
 
 def list_scheme_facts(reference: Reference, program: str) -> list[Any]:
-    """The rows a scheme was made of, for their sources."""
+    """The rows behind a scheme, for their sources."""
     rules = [r for r in reference.rows("status_earning_rules.csv") if r.program == program]
     bands = [r for r in reference.rows("elite_flying_blue_xp.csv") if r.program == program]
     return bands or [r for r in rules if r.rule in ("revenue", "bonus_per_segment")]

@@ -1,4 +1,4 @@
-"""What airlines add in cash to awards, as levels by programme, and the check of the list of them."""
+"""Airlines' cash surcharges on awards, as levels by programme, and the check of their list."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -7,14 +7,14 @@ from typing import NamedTuple
 from shared.domain.plans import CABINS
 from shared.reference.keys import Tables, list_rows
 from shared.reference.reference import Reference
-from shared.reference.rows import Surcharge
+from shared.reference.rows.award_charts import Surcharge
 
 LEVELS = ("none", "low", "moderate", "high", "very_high")  # from the cheapest
-ANY = "*"  # the programme's rule for every airline that no other row of it names
+ANY = "*"  # the programme's rule for every airline without a separate row
 
 
 class SurchargeLevel(NamedTuple):
-    """What one programme's members pay on some of the airlines asked about."""
+    """One programme's surcharge on some of the requested airlines."""
 
     program: str
     airlines: tuple[str, ...]
@@ -23,7 +23,7 @@ class SurchargeLevel(NamedTuple):
 
 
 def find_surcharges(reference: Reference, program: str, airlines: Collection[str]) -> list[SurchargeLevel]:
-    """Everything known for these airlines when booked with this programme, of any cabin."""
+    """All known surcharges of these airlines when booked with this programme, for any cabin."""
     own = {c for c in airlines if (a := reference.airlines.get(c)) and a.program == program}
     levels = []
     for row in reference.rows("carrier_surcharges.csv"):
@@ -41,7 +41,7 @@ def rank_programs(
 ) -> list[SurchargeLevel]:
     """The level of each programme that books one of the airlines, the lowest first.
 
-    The rule for every other airline never speaks of one that a row names, be it for another cabin alone.
+    The rule for every other airline never applies to one that a row names, even if only for another cabin.
     """
     levels: dict[tuple[str, Surcharge], list[str]] = {}
     for program in programs or reference.programs:
@@ -61,7 +61,7 @@ def rank_programs(
 
 
 def group_levels(ranked: Iterable[SurchargeLevel]) -> dict[str, list[SurchargeLevel]]:
-    """The programmes of each level, the lowest first; one with several levels on the route under its lowest."""
+    """The programmes of each level, the lowest first; one with several levels is under its lowest."""
     lowest: dict[str, SurchargeLevel] = {}
     for one in ranked:
         lowest.setdefault(one.program, one)
@@ -72,7 +72,7 @@ def group_levels(ranked: Iterable[SurchargeLevel]) -> dict[str, list[SurchargeLe
 
 
 def list_nonstop_carriers(reference: Reference, starts: Sequence[str], ends: Sequence[str]) -> list[str]:
-    """The carriers known to fly without a stop between two places."""
+    """The carriers known to fly non-stop between two places."""
     flights = reference.flights.items()
     return sorted(c for c, f in flights if any(end in f.pairs.get(start, ()) for start in starts for end in ends))
 

@@ -72,7 +72,7 @@ def is_optional(kind: Any) -> bool:
 
 
 def _find_parser(kind: Any) -> Parser:
-    """How one cell is read. An empty cell of an optional field is None: unknown, never guessed."""
+    """Finds the parser of a cell. An empty cell of an optional field is None: unknown, never guessed."""
     arms = [a for a in get_args(kind) if a is not type(None)] if type(None) in get_args(kind) else []
     if not arms:
         return _PARSERS[kind]
@@ -83,7 +83,7 @@ def _find_parser(kind: Any) -> Parser:
 
 
 def _read_once(parser: Parser) -> Parser:
-    """Rows that say the same in a column share one value: 60,000 rows share addresses and days."""
+    """Shares equal values of a column: 60,000 rows share addresses and days."""
     return lru_cache(maxsize=None)(parser)
 
 
@@ -136,7 +136,7 @@ def parse_row(row: type[R], cells: Mapping[str, str], where: str, faults: list[s
 
 
 def read_raw_rows(folder: Path, name: str) -> list[dict[str, str]]:
-    """The cells of a file as they are written."""
+    """The raw cells of a file."""
     with (folder / name).open(newline="", encoding="utf-8") as lines:
         return list(csv.DictReader(lines))
 
@@ -144,7 +144,7 @@ def read_raw_rows(folder: Path, name: str) -> list[dict[str, str]]:
 def _build_row(
     row: type[R], columns: list[tuple[str, int, Parser]], cells: list[str], where: str, faults: list[str]
 ) -> R | None:
-    try:  # nearly every row is right: the cells of a wrong one are read again, to name each
+    try:  # nearly every row is right: a wrong one is read again, to name each bad cell
         return row(*[read(cells[at]) for _, at, read in columns])
     except ValueError:
         pass

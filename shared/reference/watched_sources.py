@@ -1,4 +1,4 @@
-"""Public files that are compared with our rows each week: how each is mapped, and faults in that list."""
+"""Public files that are compared with our rows each week: their mappings, and checks of the list."""
 
 from collections.abc import Iterator
 from dataclasses import fields

@@ -1,6 +1,6 @@
-"""Deadlines of what an account keeps: points, vouchers, statuses, card bonuses and fees, transfer bonuses, bookings.
+"""Deadlines of an account's records: points, vouchers, statuses, card bonuses and fees, transfer bonuses, bookings.
 
-Each is read from a stored date, with what is at stake and what to do about it. Nothing is computed from a rule alone.
+Each is read from a stored date, with what is at stake and what to do about it. Nothing is computed only from a rule.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 
-from shared.db.bookings import FlightBooking, HotelBooking
+from shared.db.bookings import HotelBooking
 from shared.db.card_credits import Uses, index_uses
 from shared.db.card_spending import CardSpending
 from shared.db.cards import Card
@@ -21,7 +21,7 @@ from shared.domain.cards import BonusProgress
 from shared.domain.dates import add_months
 from shared.domain.deadlines import Deadline, Kind, Subject, Value
 from shared.domain.household import add_member
-from shared.domain.party_prices import format_amount
+from shared.domain.party_prices import format_money
 from shared.domain.plurals import name_points
 from shared.domain.time_zones import find_local_day as local_day
 from shared.domain.valuations import VALUATION_CURRENCY
@@ -58,12 +58,12 @@ class Viewpoint:
 
 
 def choose_currency(preferred: str) -> str:
-    """The preferred currency, or that of the valuations where no exchange rate is known."""
+    """The preferred currency, or that of the valuations without an exchange rate."""
     return preferred if find_exchange_rate(preferred) else VALUATION_CURRENCY
 
 
 def value_points(view: Viewpoint, program: str, points: int, own_cents: Decimal | None = None) -> Value | None:
-    """What points are worth to the person: by their own figure, else by the published one."""
+    """The worth of points to the person: by their own figure, else the published one."""
     point_value = value_point(view.reference, program, view.currency, own_cents)
     return (
         None
@@ -73,14 +73,14 @@ def value_points(view: Viewpoint, program: str, points: int, own_cents: Decimal 
 
 
 def find_deadlines(view: Viewpoint, holdings: Holdings, kinds: Collection[Kind]) -> Iterator[Deadline]:
-    """All deadlines of these kinds, past ones too; nothing without a stored date."""
+    """All deadlines of these kinds, past ones too; only with a stored date."""
     for kind in TABLES:
         if kind in kinds:
             yield from _FINDERS[kind](view, holdings)
 
 
 def find_undated_programs(view: Viewpoint, holdings: Holdings) -> list[str]:
-    """Programmes whose points can end on a day that is not kept, each once with its rule."""
+    """Programmes whose points may expire on an unstored day, each once with its rule."""
     dateless = dict.fromkeys(b.program for b in holdings.balances if b.balance and b.expires_on is None)
     return [
         f"{p.name} ({_expiry_rule(view, p)})"
@@ -96,7 +96,7 @@ def _expiry_rule(view: Viewpoint, program: Program) -> str:
 
 
 def _points_name(program: Program) -> str:
-    """The currency and its programme, or one of them where it says both, as LifeMiles and Flying Blue miles do."""
+    """The currency and its programme, or one of them if it says both, like LifeMiles and Flying Blue miles."""
     if name_points(program.name) == program.name:
         return program.name
     currency, name = program.currency.casefold(), program.name.casefold()
@@ -157,9 +157,12 @@ def _find_card_bonuses(view: Viewpoint, holdings: Holdings) -> Iterator[Deadline
         if due is None:
             continue
         spend = f"{row.spend_requirement:,.2f} {row.currency}" if row.spend_requirement is not None else "enough"
+        program = view.reference.programs.get(row.bonus_currency or "")
+        unit = program.currency if program else row.bonus_currency or "points"
+        size = f" ({row.bonus_amount:,} {unit})" if row.bonus_amount else ""
         yield Deadline(
             kind="card_bonus",
-            title=f"Welcome bonus of {_card_name(row)}{_bonus_size(row)}: last day to spend",
+            title=f"Welcome bonus of {_card_name(row)}{size}: last day to spend",
             due_on=due,
             today=view.today,
             subject=Subject("card", str(row.id)),
@@ -174,7 +177,7 @@ def _find_card_bonuses(view: Viewpoint, holdings: Holdings) -> Iterator[Deadline
 
 
 def find_progress(card_spending: Mapping[int, CardSpending], row: Card) -> BonusProgress | None:
-    """What is known of the spending a welcome bonus asks for, from the person or from statements, whichever is newer;
+    """Progress towards a welcome bonus, from the person or from statements, whichever is newer;
     None once the bonus is settled."""
     if row.bonus_status in ("earned", "missed"):
         return None
@@ -198,7 +201,7 @@ def _describe_spending(view: Viewpoint, holdings: Holdings, row: Card) -> str:
 
 @dataclass(frozen=True)
 class OwnCredit:
-    """A credit of a card that is held, in its cycle of today."""
+    """A credit of a held card, in its current cycle."""
 
     card: Card
     credit: CardCredit
@@ -230,7 +233,7 @@ def _find_credit_state(view: Viewpoint, row: Card, credit: CardCredit, uses: Use
 
 
 def find_card_credits(view: Viewpoint, holdings: Holdings) -> Iterator[Deadline]:
-    """Credits that are open and end soon; what soon is depends on their cycle."""
+    """Open credits that end soon, which depends on their cycle."""
     for own in list_own_credits(view, holdings):
         if not own.state.due_soon or own.state.period is None:
             continue
@@ -238,7 +241,7 @@ def find_card_credits(view: Viewpoint, holdings: Holdings) -> Iterator[Deadline]
         what = f" Terms: {credit.remark}." if credit.remark else ""
         yield Deadline(
             kind="card_credit",
-            title=f"{credit.name} of {_card_name(own.card)}: {format_amount(own.state.open, credit.currency)} open",
+            title=f"{credit.name} of {_card_name(own.card)}: {format_money(own.state.open, credit.currency)} open",
             due_on=own.state.period.last,
             today=view.today,
             subject=Subject("card", str(own.card.id)),
@@ -259,12 +262,8 @@ def _card_name(row: Card) -> str:
     return add_member(row.nickname or row.name, row.member)
 
 
-def _bonus_size(row: Card) -> str:
-    return f" ({row.bonus_amount:,} {row.bonus_currency or 'points'})" if row.bonus_amount else ""
-
-
 def _value_bonus(view: Viewpoint, row: Card) -> Value | None:
-    """What the bonus is worth where the text names one programme, or the card earns in one."""
+    """The worth of the bonus, if the text names one programme, or the card earns in one."""
     catalogued = view.reference.cards.get(row.slug or "")
     currency = row.bonus_currency or (catalogued.program if catalogued else None)
     if not row.bonus_amount or not currency:
@@ -300,7 +299,7 @@ def _find_annual_fees(view: Viewpoint, holdings: Holdings) -> Iterator[Deadline]
 
 
 def review_fee(view: Viewpoint, holdings: Holdings, row: Card, fee: Decimal, currency: str) -> FeeReview:
-    """The fee next to the credits marked used and the points of the card's own statements, of twelve months."""
+    """The fee compared with used credits and points by the card's statements, over twelve months."""
     since = add_months(view.today, -12)
     card = view.reference.cards.get(row.slug or "")
     if card is None or card.fee_currency != currency:
@@ -333,7 +332,7 @@ def review_fee(view: Viewpoint, holdings: Holdings, row: Card, fee: Decimal, cur
 def _value_own_earning(
     view: Viewpoint, holdings: Holdings, row: Card, card: CatalogCard, since: date
 ) -> Decimal | None:
-    """What the statements of the card earned in its currency, with its points of the year; None without one."""
+    """The earnings by the card's statements in its currency, with the year's points; None if unknown."""
     statements = holdings.card_spending.get(row.id)
     point = value_point(view.reference, card.program, card.fee_currency)
     if statements is None or statements.until <= since:
@@ -350,7 +349,7 @@ def _value_own_earning(
 
 
 def _find_transfer_bonuses(view: Viewpoint, holdings: Holdings) -> Iterator[Deadline]:
-    """Finds those that run today, from a currency the person has some of."""
+    """Finds those that run today, from currencies that the person has."""
     mine = {row.program for row in holdings.balances if row.balance and row.member == HOLDER}
     open_routes = {(e.source, e.target) for edges in view.reference.routes(view.today).values() for e in edges}
     programs = view.reference.programs
@@ -372,24 +371,20 @@ def _find_transfer_bonuses(view: Viewpoint, holdings: Holdings) -> Iterator[Dead
 
 def _find_bookings(view: Viewpoint, holdings: Holdings) -> Iterator[Deadline]:
     yield from (
-        _departure_deadline(view, f)
+        Deadline(
+            kind="booking",
+            title=add_member(f"Flight {f.flight_number or f.airline} {f.origin} to {f.destination}", f.member),
+            due_on=f.departure_date,
+            today=flight_day(view.reference, f.origin, view.now),
+            subject=Subject("flight_booking", str(f.id)),
+            suggested_action="Check in, and have the travel documents ready.",
+        )
         for f in holdings.flights
         if flight_state(view.reference, f, view.now) == "upcoming"
     )
     for stay in holdings.stays:
         if stay_state(view.reference, stay, view.now) == "upcoming":
             yield from _stay_deadlines(view, stay)
-
-
-def _departure_deadline(view: Viewpoint, row: FlightBooking) -> Deadline:
-    return Deadline(
-        kind="booking",
-        title=add_member(f"Flight {row.flight_number or row.airline} {row.origin} to {row.destination}", row.member),
-        due_on=row.departure_date,
-        today=flight_day(view.reference, row.origin, view.now),
-        subject=Subject("flight_booking", str(row.id)),
-        suggested_action="Check in, and have the travel documents ready.",
-    )
 
 
 def _stay_deadlines(view: Viewpoint, row: HotelBooking) -> Iterator[Deadline]:

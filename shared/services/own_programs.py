@@ -1,7 +1,6 @@
-"""Programmes of an account's own: kept in its rows, and laid over the facts where its points are counted."""
+"""Programmes of an account's own: stored in rows, and added to the facts when its points are counted."""
 
-from collections.abc import Collection, Iterable, Mapping
-from itertools import groupby
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import sqlalchemy as sa
@@ -15,36 +14,26 @@ from shared.reference.own_programs import OwnFacts, OwnReference, OwnTransfer, b
 from shared.reference.reference import Reference
 
 
-def add_own_programs(session: Session, reference: Reference, held: Iterable[str] | None = None) -> Reference:
-    """The facts with the programmes that the account of this session keeps; as they are where it keeps none.
+def add_own_programs(
+    session: Session, reference: Reference, held: Iterable[str] | None = None, account_id: int | None = None
+) -> Reference:
+    """The facts plus the own programmes of this session's account, or of this one.
 
-    `held`: the programmes whose points it has, so that nothing is asked where none of them is its own.
+    `held`: the programmes whose points it has, so that nothing is read if none of them is its own.
     """
     if isinstance(reference, OwnReference) or (held is not None and not any(map(is_own, held))):
         return reference
-    rows = list_own_programs(session)
-    return OwnReference(reference, map(_to_facts, rows)) if rows else reference
-
-
-def read_own_references(
-    session: Session, reference: Reference, account_ids: Collection[int]
-) -> dict[int, OwnReference]:
-    """The facts of each of these accounts that added programmes."""
-    if not account_ids:
-        return {}
-    own = sa.select(OwnProgram).where(OwnProgram.account_id.in_(account_ids)).order_by(OwnProgram.account_id)
-    rows = groupby(session.scalars(own), key=lambda row: row.account_id)
-    return {account_id: OwnReference(reference, map(_to_facts, group)) for account_id, group in rows}
-
-
-def _to_facts(row: OwnProgram) -> OwnFacts:
-    return OwnFacts(row.slug, row.name, row.cents, row.currency, [OwnTransfer(**t) for t in row.transfers])
+    rows = list_own_programs(session, account_id)
+    facts = (
+        OwnFacts(row.slug, row.name, row.cents, row.currency, [OwnTransfer(**t) for t in row.transfers]) for row in rows
+    )
+    return OwnReference(reference, facts) if rows else reference
 
 
 def find_program(reference: Reference, name: str) -> str:
-    """The programme to keep points in that a name means: one that is known, else one of the person's own.
+    """The programme of a name, to save points in: a known one, else one of the person's own.
 
-    Raises Candidates where several can be meant, and where one differs by a slip of the pen alone.
+    Raises Candidates where several can be meant, and Invalid where one differs only by a typing slip.
     """
     matches = reference.find_programs(name)
     if not matches:
@@ -77,7 +66,7 @@ def find_slips(reference: Reference, name: str) -> tuple[str, ...]:
 
 
 def keep_program(session: Session, reference: Reference, slug: str, name: str, values: Mapping[str, Any]) -> None:
-    """Stores a programme of one's own, or these columns of it. Raises Invalid where an account has too many."""
+    """Stores a programme of one's own, or these columns of it. Raises Invalid if an account has too many."""
     outside = reference.find_outside_names(name)
     row = find_or_add(session, slug, outside[0] if len(outside) == 1 else " ".join(name.split()))
     if row is None:
@@ -89,7 +78,7 @@ def keep_program(session: Session, reference: Reference, slug: str, name: str, v
 
 
 def forget_program(session: Session, slug: str) -> None:
-    """Removes a programme of one's own once no one of the household has points in it."""
+    """Removes a programme of one's own once no one in the household has points in it."""
     rows = sa.select(PointsBalance.id).where(PointsBalance.program == slug)
     if is_own(slug) and session.scalar(rows.limit(1)) is None:
         session.execute(sa.delete(OwnProgram).where(OwnProgram.slug == slug))

@@ -1,4 +1,4 @@
-"""Spending statements, as text or rows: read, summed up by category, and stored once."""
+"""Spending statements, as text or rows: read, totalled by category, and stored once."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -32,7 +32,7 @@ from shared.reference.reference import Reference
 from shared.settings import settings
 
 MOST_OVERLAPPING = 100
-# Up to here a text takes 0.03 s; longer ones go to a process, which costs 15 ms more and can be ended.
+# Up to this size a text takes 0.03 s; longer ones go to a process, 15 ms slower, that can be ended.
 MOST_CHARACTERS_HERE, MOST_ROWS_HERE = 64_000, 1_000
 MOST_UNKNOWN = 20  # shops shown; those with the largest sums
 READING_BUDGET = Budget(processor_seconds=10, seconds=40, memory_bytes=512 << 20)
@@ -56,13 +56,13 @@ def read_statement(source: str | Rows, book: StatementBook, hints: Hints) -> tup
 def list_earlier(
     session: Session, summed: StatementTotals, card_id: int | None, *, marks: bool
 ) -> list[SpendingStatement]:
-    """The very statement, and those of its card with some of its days; `marks` can be read without the session."""
+    """The same statement, and overlapping ones of its card; `marks` can be read without the session."""
     about = summed.fingerprint, card_id, summed.currency, summed.start, summed.end
     return list_overlapping(session, *about, MOST_OVERLAPPING, marks=marks)
 
 
 class CreditTask(NamedTuple):
-    """How a statement's lines are held against credits: in which currency and when, and what becomes of it."""
+    """The comparison of a statement's lines with credits: currency, time, and whether it stores or replaces."""
 
     currency: str
     today: date
@@ -73,7 +73,7 @@ class CreditTask(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class NewLines:
-    """What a statement adds to earlier ones; `replaced` are fingerprints of those whose place it takes."""
+    """The new lines of a statement; `replaced` are fingerprints of those it replaces."""
 
     summed: StatementTotals
     repeats: list[Repeats]
@@ -83,7 +83,7 @@ class NewLines:
 
 
 class UnknownShop(NamedTuple):
-    """A shop without a category, for the person who sent the statement alone: it is never kept."""
+    """A shop without a category, only for the person who sent the statement: it is never stored."""
 
     shop: str
     amount: Decimal
@@ -101,9 +101,9 @@ def find_new_lines(
     replace: bool,
     sort_again: bool = False,
 ) -> NewLines:
-    """Compares the lines with earlier statements: 0.3 s for 20,000 lines, so in no transaction.
+    """Compares the lines with earlier statements: 0.3 s for 20,000 lines, so outside any transaction.
 
-    `sort_again`: the very same statement takes the place of the one that is kept.
+    `sort_again`: the same statement replaces the stored one.
     """
     earlier = [
         EarlierStatement(s.fingerprint, s.period_start, s.period_end, s.transactions, split_marks(s.line_marks))
@@ -147,12 +147,12 @@ def _find_unknown_shops(summed: StatementTotals, taught: TaughtShops) -> list[Un
 
 
 def read_taught_shops(session: Session, account_id: int) -> TaughtShops:
-    """What the person said of shops; nothing of it can be read back."""
+    """The person's categories of shops, by marks that cannot be reversed."""
     return TaughtShops(tuple(_derive_keys(account_id)), {row.mark: row.category for row in list_taught_shops(session)})
 
 
 def store_taught_shops(session: Session, account_id: int, shops: Mapping[str, str]) -> None:
-    """Stores what the person said of these; who calls holds the lock of the account."""
+    """Stores what the person said of these; the caller has the account's lock."""
     rows = {row.mark: row for row in list_taught_shops(session)}
     taught = read_taught_shops(session, account_id).learn(shops).categories
     for mark, row in rows.items():
@@ -167,9 +167,9 @@ def store_taught_shops(session: Session, account_id: int, shops: Mapping[str, st
 def note_credit_uses(
     session: Session, reference: Reference, card_id: int | None, lines: Sequence[StatementLine], task: CreditTask
 ) -> list[SeenUse]:
-    """What the lines show of the credits of their card; what they prove is stored, unless nothing is to be.
+    """Finds uses of the card's credits in the lines; stores the proved ones, if requested.
 
-    What the person said is never made less; a statement that takes the place of another adds nothing twice.
+    The person's own entry is never reduced; a replacing statement counts nothing twice.
     """
     card = None if card_id is None else session.get(Card, card_id)
     if card is None or not card.slug:
@@ -187,7 +187,7 @@ def note_credit_uses(
 
 
 def store(session: Session, new: NewLines, card_id: int | None, label: str | None) -> None:
-    """The statement and its totals, in one go; who calls has seen that it is not there yet."""
+    """Stores the statement and its totals at once; the caller has checked that it is new."""
     summed = new.summed
     statement = SpendingStatement(
         fingerprint=summed.fingerprint,

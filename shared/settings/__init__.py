@@ -27,11 +27,15 @@ from pydantic import (
 from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
 from shared.settings.checks import (
+    check_level,
+    check_networks,
     check_new_secrets,
     check_numbers,
     check_origins,
     check_outside_base,
     check_own_password,
+    check_server,
+    check_web_address,
     driver_url,
 )
 from shared.settings.identity_providers import EnterpriseIssuers, OidcProviders
@@ -43,7 +47,7 @@ from shared.variables import name_file, read_variable
 
 
 class Environment(EnvSettingsSource):
-    """The variables of the environment, without quotes around their values; NAME_FILE is a file that holds NAME."""
+    """The variables of the environment, without quotes around their values; NAME_FILE is a file with NAME."""
 
     def _load_env_vars(self) -> Mapping[str, str | None]:
         variables, values, faults = super()._load_env_vars(), dict[str, str | None](), []
@@ -61,6 +65,9 @@ class Environment(EnvSettingsSource):
 # The settings of providers: keys of the operator, applications registered with them, and their addresses.
 
 Numbers = Annotated[str, AfterValidator(check_numbers)]
+Origins = Annotated[str, AfterValidator(check_origins)]
+Networks = Annotated[str, AfterValidator(check_networks)]
+WebAddress = Annotated[str, AfterValidator(check_web_address)]
 OutsideUrl = Annotated[str, AfterValidator(check_outside_base)]
 
 
@@ -132,7 +139,7 @@ class ProviderSettings(BaseSettings):
 class TelemetrySettings(BaseModel):
     """The part of the settings by which programs tell how they are."""
 
-    log_level: str = "WARNING"
+    log_level: Annotated[str, AfterValidator(check_level)] = "WARNING"
     log_format: Literal["text", "json"] = "text"  # of the lines on standard error, in all programs
     # metrics for Prometheus; each program listens at its own port: auth_server, mcp_server, dispatcher, worker, inbox
     metrics_host: str = "127.0.0.1"
@@ -241,15 +248,15 @@ class Settings(BackupSettings, TelemetrySettings, BillingSettings, ProviderSetti
     # what the service is
     app_env: Literal["development", "production"] = "development"
     service_name: str = Field("Award Travel", min_length=1, max_length=60)  # as pages and what they link to call it
-    web_url: str = "http://127.0.0.1:8000"  # public web address: OAuth issuer, pages, REST
-    mcp_url: str = "http://127.0.0.1:8001/mcp"  # dedicated tool address, ending in /mcp
-    mcp_upstream_url: str | None = None  # where the web host finds the MCP server; absent = a proxy does it
-    auth_internal_url: str | None = None  # where tools and jobs find the auth server; absent = at WEB_URL
+    web_url: WebAddress = "http://127.0.0.1:8000"  # public web address: OAuth issuer, pages, REST
+    mcp_url: WebAddress = "http://127.0.0.1:8001/mcp"  # dedicated tool address, ending in /mcp
+    mcp_upstream_url: WebAddress | None = None  # where the web host finds the MCP server; absent = a proxy does it
+    auth_internal_url: WebAddress | None = None  # where tools and jobs find the auth server; absent = at WEB_URL
     # where state lives
     database_url: str
     database_pooling: Literal["session", "transaction"] = "session"  # transaction = PgBouncer lends connections so
     database_direct_url: str | None = None  # past the pooler, for tables and backups; absent = DATABASE_URL
-    redis_url: str
+    redis_url: Annotated[str, AfterValidator(lambda url: check_server(url, "redis", "rediss", "unix"))]
     secret_keys: SecretStr  # comma list, newest first: seals tokens at rest and derives one-time links
     service_client_id: str = "award-travel-services"
     service_client_secret: SecretStr  # comma list: our own confidential client shows the first, all are taken
@@ -284,7 +291,7 @@ class Settings(BackupSettings, TelemetrySettings, BillingSettings, ProviderSetti
     twilio_base_url: OutsideUrl = "https://api.twilio.com/2010-04-01"
     phone_codes_per_day: PositiveInt = 200  # that prove phone numbers, of all accounts together
     sandbox_allow_messages: bool = False  # true = invented data is sent to phones and people's channels too
-    channel_networks: str = ""  # comma list of networks that people's channels may reach besides public addresses
+    channel_networks: Networks = ""  # comma list of networks that people's channels may reach besides public addresses
     operator_email: str | None = None
     operator_name: str = "the operator of this installation"  # as the terms and the privacy page call them
     # the language model that carries out standing orders; without a name there are none
@@ -307,7 +314,7 @@ class Settings(BackupSettings, TelemetrySettings, BillingSettings, ProviderSetti
     client_document_hosts: Literal["any", "known"] = "any"
     dcr: bool = True  # false = applications do not register themselves
     dcr_per_hour: int = 20
-    dcr_trusted_ranges: str = "160.79.104.0/21"  # comma list of networks with the higher limit
+    dcr_trusted_ranges: Networks = "160.79.104.0/21"  # comma list of networks with the higher limit
     dcr_trusted_per_hour: int = 5000
     agents_per_hour: int = 20  # accounts one address may make for agents
     agent_registration: bool | None = None  # false = programs make no accounts; absent = as long as sign-up is open
@@ -340,14 +347,9 @@ class Settings(BackupSettings, TelemetrySettings, BillingSettings, ProviderSetti
     keep_security_days: PositiveInt = 365  # security events of accounts
     keep_trail_days: PositiveInt = 730  # what operators did to accounts and applications
     # the rest
-    cors_origins: str = ""  # comma list of origins whose pages may call /mcp and REST, besides those on loopback
+    cors_origins: Origins = ""  # comma list of origins whose pages may call /mcp and REST, besides those on loopback
     openai_apps_challenge: str | None = None  # what the plugin portal asks a host to show
     forwarded_allow_ips: str = "127.0.0.1"  # proxies whose forwarding headers are believed
-
-    @field_validator("web_url", "mcp_upstream_url", "auth_internal_url")
-    @classmethod
-    def _no_slash(cls, value: str | None) -> str | None:
-        return value.rstrip("/") if value else value
 
     @field_validator("sandbox_fault")
     @classmethod
@@ -359,15 +361,9 @@ class Settings(BackupSettings, TelemetrySettings, BillingSettings, ProviderSetti
     @field_validator("mcp_url")
     @classmethod
     def _mcp_path(cls, value: str) -> str:
-        value = value.rstrip("/")
         if not value.endswith("/mcp"):
             raise ValueError("must end in /mcp")
         return value
-
-    @field_validator("cors_origins")
-    @classmethod
-    def _whole_origins(cls, value: str) -> str:
-        return check_origins(value)
 
     @field_validator("ca_bundle", mode="before")
     @classmethod
@@ -418,12 +414,12 @@ class Settings(BackupSettings, TelemetrySettings, BillingSettings, ProviderSetti
 
     @cached_property
     def direct_url(self) -> str:
-        """The database past any pooler."""
+        """The database's address past any pooler."""
         return self.database_direct_url or self.database_url
 
     @cached_property
     def signup_rule(self) -> str:
-        """A public address takes no one whom the operator has not let in, unless a setting says so."""
+        """Who may sign up: at a public address only people the operator admits, unless a setting says otherwise."""
         is_local = urlsplit(self.web_url).hostname in ("127.0.0.1", "localhost", "::1")
         return self.signup or ("open" if is_local else "invite")
 
@@ -434,12 +430,12 @@ class Settings(BackupSettings, TelemetrySettings, BillingSettings, ProviderSetti
 
     @cached_property
     def allowed_endings(self) -> str:
-        """As words: how the addresses of those domains end."""
+        """The allowed endings of addresses, in words."""
         return " or ".join(f"@{name}" for name in sorted(self.allowed_mail_domains))
 
     @cached_property
     def takes_signup_forms(self) -> bool:
-        """Whether the form of the sign-up page is for anybody; an invitation has its own page."""
+        """Whether the sign-up form is open; invitations have their own page."""
         return self.signup_rule in ("open", "domains")
 
     @cached_property
@@ -498,7 +494,7 @@ class Settings(BackupSettings, TelemetrySettings, BillingSettings, ProviderSetti
 
     @cached_property
     def hosts(self) -> frozenset[str]:
-        """The Host values served; anything else is refused."""
+        """The accepted Host values."""
         return frozenset(urlsplit(r).netloc for r in self.resources)
 
 
@@ -514,7 +510,7 @@ def _describe_faults(error: ValidationError) -> str:
 
 @lru_cache(maxsize=1)
 def settings() -> Settings:
-    """The settings of this process; raises SettingsError naming everything that is missing."""
+    """The settings of this process; raises SettingsError naming everything missing."""
     try:
         return Settings()
     except ValidationError as error:

@@ -1,6 +1,7 @@
-"""Checks of single settings; each returns the value as it is used, or raises ValueError with its remedy."""
+"""Checks of single settings; each returns the value to use, or raises ValueError with its remedy."""
 
 import re
+from ipaddress import ip_network
 from urllib.parse import urlsplit
 
 from pydantic import SecretStr
@@ -9,14 +10,17 @@ from shared.settings.identity_providers import check_outside
 
 PLACEHOLDER, PASSWORD_PLACEHOLDER = "CHANGE-ME", "PASSWORD"  # as deploy/env.example has them
 MIN_SECRET_LENGTH = 32
+LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 HOW_TO_MAKE_ONE = 'python3 -c "import secrets; print(secrets.token_urlsafe(32))" makes one'
 
 
 def driver_url(value: str) -> str:
-    """The database's address as SQLAlchemy wants it, from any of the usual spellings."""
+    """The database's address for SQLAlchemy, from any usual spelling."""
     head, _, tail = value.partition("://")
     if head.split("+")[0] not in ("postgres", "postgresql"):
         raise ValueError("must be a postgresql:// address")
+    if "," not in tail:
+        check_server(f"postgresql://{tail}", "postgresql")
     return f"postgresql+psycopg://{_name_hosts(tail)}"
 
 
@@ -33,13 +37,47 @@ def _name_hosts(tail: str) -> str:
     return f"{user}{at}{parts.path}?{query}"
 
 
+def check_server(url: str, *schemes: str) -> str:
+    """The address of a server, with one of these schemes. A password before the `@` may contain any character."""
+    scheme, _, tail = url.partition("://")
+    try:
+        is_whole = scheme in schemes and urlsplit(f"//{tail.rpartition('@')[2]}").port != 0
+    except ValueError:  # a port that is no number, or half an IPv6 address
+        is_whole = False
+    if not is_whole:
+        raise ValueError(f"must be an address such as {schemes[0]}://HOST:PORT")
+    return url
+
+
+def check_web_address(url: str) -> str:
+    if url and not urlsplit(check_server(url, "http", "https")).hostname:
+        raise ValueError("names no host")
+    return url.rstrip("/")
+
+
+def check_level(name: str) -> str:
+    if name.upper() not in LOG_LEVELS:
+        raise ValueError(f"must be one of {', '.join(LOG_LEVELS)}")
+    return name
+
+
+def check_networks(text: str) -> str:
+    """A comma list of networks."""
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        try:
+            ip_network(part, strict=False)
+        except ValueError:
+            raise ValueError("must be a comma list of networks such as 160.79.104.0/21") from None
+    return text
+
+
 def check_outside_base(value: str) -> str:
-    """An address outside, without a slash at its end."""
+    """An outside address, without a trailing slash."""
     return check_outside(value).rstrip("/")
 
 
 def read_numbers(text: str) -> dict[str, int]:
-    """Whole numbers from 1 on by name, from a comma list of NAME=NUMBER. Raises ValueError."""
+    """Whole numbers from 1 by name, from a comma list of NAME=NUMBER. Raises ValueError."""
     pairs = [pair.partition("=") for pair in text.split(",") if pair.strip()]
     if any(not number.strip().isdecimal() or int(number) < 1 for _, _, number in pairs):
         raise ValueError("must be a comma list of NAME=NUMBER, such as seats_aero=10,duffel=8")
@@ -52,7 +90,7 @@ def check_numbers(text: str) -> str:
 
 
 def check_origins(text: str) -> str:
-    """A comma list of origins, each as a browser writes it into the header: byte for byte they are compared."""
+    """A comma list of origins, each exactly as in a browser's header: they are compared byte for byte."""
     for origin in filter(None, (part.strip() for part in text.split(","))):
         scheme, _, place = origin.partition("://")
         usual = {"http": ":80", "https": ":443"}.get(scheme, "/")
@@ -62,14 +100,14 @@ def check_origins(text: str) -> str:
 
 
 def check_own_password(url: str) -> str:
-    """Refuses the address of a server whose password is that of the example."""
+    """Refuses a server address with the example's password."""
     if urlsplit(url).password == PASSWORD_PLACEHOLDER:
         raise ValueError(f"still has the password {PASSWORD_PLACEHOLDER} of the example; write the server's own")
     return url
 
 
 def check_new_secrets(secret: SecretStr) -> SecretStr:
-    """Refuses a secret, or a comma list of them, that a reader of the example knows or a program could guess."""
+    """Refuses a secret, or a comma list of them, that is the example's or could be guessed."""
     values = [value.strip() for value in secret.get_secret_value().split(",") if value.strip()] or [""]
     if PLACEHOLDER in values:
         raise ValueError(f"is still {PLACEHOLDER}, which everybody can read in the example; {HOW_TO_MAKE_ONE}")

@@ -1,4 +1,4 @@
-"""Identity providers as an operator names them in the settings: for sign-in, and for assertions of enterprises."""
+"""Identity providers in the settings: for sign-in, and for assertions of enterprises."""
 
 import json
 import re
@@ -30,7 +30,7 @@ def check_outside(value: str) -> str:
 
 
 def _check_issuer(value: str) -> str:
-    """Kept as it is, to the last slash: issuers are compared byte for byte (OpenID Connect Discovery 4.3)."""
+    """Unchanged to the last slash: issuers are compared byte for byte (OpenID Connect Discovery 4.3)."""
     parts = urlsplit(check_outside(value))
     if parts.query or parts.fragment or not parts.hostname or "@" in parts.netloc:
         raise ValueError("must be an address without a query")
@@ -42,13 +42,13 @@ Address = Annotated[str, AfterValidator(check_outside)]
 
 
 class OidcProvider(BaseModel):
-    """A provider that people may sign in with; those named google and github need no more than their client."""
+    """A provider that people may sign in with; those named google and github only need their client."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     client_id: str = Field(min_length=1, max_length=500)
     client_secret: SecretStr
-    title: str = Field(min_length=1, max_length=40)  # what stands on the button after "Sign in with"
+    title: str = Field(min_length=1, max_length=40)  # the words on the button after "Sign in with"
     issuer: Issuer  # of GitHub, which has no discovery document, the web address
     kind: Literal["oidc", "github"] = "oidc"
     client_auth: Literal["client_secret_basic", "client_secret_post"] = "client_secret_basic"

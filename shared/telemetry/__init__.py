@@ -1,4 +1,4 @@
-"""Telemetry: log lines, metrics and traces, alike in every program.
+"""Telemetry: log lines, metrics and traces, the same in every program.
 
-Nothing here knows what a tool, a run or a message is; the rooms above count and name what they do.
+Nothing here knows tools, runs or messages; the packages above count and name their work.
 """

@@ -1,4 +1,4 @@
-"""The call, request or run that is worked on, and the account it is for, as every log line names them."""
+"""The current call, request or run, and its account, named in every log line."""
 
 import secrets
 from collections.abc import Iterator
@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 @dataclass
 class CallContext:
-    """One piece of work. A thread that works on it shares this object, so what it learns all later lines have."""
+    """One piece of work. Its threads share this object, so later log lines have what they learn."""
 
     id: str
-    account: str = ""  # the account's public id; empty while no one is known
+    account: str = ""  # the account's public id; empty while unknown
 
 
 _current: ContextVar[CallContext | None] = ContextVar("call_context", default=None)
@@ -20,7 +20,7 @@ _current: ContextVar[CallContext | None] = ContextVar("call_context", default=No
 
 @contextmanager
 def label_work(id: str, account: str = "") -> Iterator[CallContext]:
-    """Log lines written inside name this work."""
+    """Labels log lines written inside with this work."""
     context = CallContext(id, account)
     token = _current.set(context)
     try:
@@ -30,12 +30,12 @@ def label_work(id: str, account: str = "") -> Iterator[CallContext]:
 
 
 def new_id() -> str:
-    """An id no one can guess, short enough to be read out."""
+    """An unguessable id, short enough to read out."""
     return secrets.token_hex(8)
 
 
 def get_id() -> str:
-    """The id of the work under way; outside of any a new one."""
+    """The id of the current work, or a new one."""
     context = _current.get()
     return context.id if context else new_id()
 
@@ -45,7 +45,7 @@ def get_context() -> CallContext | None:
 
 
 def note_account(public_id: str) -> None:
-    """The work under way is for this account."""
+    """Notes that the current work is for this account."""
     context = _current.get()
     if context is not None:
         context.account = public_id

@@ -1,4 +1,4 @@
-"""Connections to a collector of traces, which trust what all others of this service trust."""
+"""Connections to a collector of traces, with the same trust as the service's others."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ class _Adapter(HTTPAdapter):
 
 
 def open_session() -> Session:
-    """For the exporter of OpenTelemetry, which by itself knows the authorities that come with requests alone."""
+    """For the exporter of OpenTelemetry, which by itself knows only the authorities that come with requests."""
     session = Session()
     session.mount("https://", _Adapter())
     return session

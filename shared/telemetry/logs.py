@@ -25,7 +25,7 @@ _LIBRARY_LEVELS = {
     "sse_starlette": logging.WARNING,
 }
 # Loggers to which their libraries add their own handlers: each line would be written twice. `uvicorn.access`, which
-# writes whole addresses, is none of them: the servers switch it off, and `served_requests` writes a line in its place.
+# writes whole addresses, is not listed: the servers switch it off, and `served_requests` writes a line in its place.
 _LIBRARIES_WITH_HANDLERS = ("rq", "rq.worker", "rq.worker_pool", "rq.job", "uvicorn", "uvicorn.error")
 _START = "award_travel"
 _MAX_CHARACTERS = 16_000  # of one line; a deep traceback keeps its end
@@ -44,22 +44,22 @@ def configure_logging() -> None:
         logger = logging.getLogger(name)
         logger.handlers.clear()
         logger.propagate = True
-        logger.setLevel(root.level)  # RQ sets INFO where no level stands
+        logger.setLevel(root.level)  # RQ sets INFO where no level is set
     for name, level in _LIBRARY_LEVELS.items():
         logging.getLogger(name).setLevel(max(level, root.level))
-    logging.captureWarnings(True)  # Python writes them in two lines and a format of its own
-    logging.getLogger(_START).setLevel(logging.INFO)  # an empty log would not tell a healthy program from a dead one
+    logging.captureWarnings(True)  # Python writes them in two lines and another format
+    logging.getLogger(_START).setLevel(logging.INFO)  # an empty log would not show whether a program is alive
 
 
 def announce(program: str, **facts: Any) -> None:
-    """The line a program begins with, at every level: what it is, its version, and where it can be reached."""
+    """Writes the first line of a program, at every level: what it is, its version, and where it can be reached."""
     facts = {"mode": settings().data_mode, "env": settings().app_env, "python": platform.python_version()} | facts
     words = " ".join(f"{name}={value}" for name, value in facts.items() if value not in (None, ""))
     logging.getLogger(_START).info("%s %s starts: %s", program, VERSION, words)
 
 
 class StandardError(logging.StreamHandler[TextIO]):
-    """Writes to standard error as it is when the line is written."""
+    """Writes to whatever standard error is when the line is written."""
 
     @property
     def stream(self) -> TextIO:
@@ -67,7 +67,7 @@ class StandardError(logging.StreamHandler[TextIO]):
 
     @stream.setter
     def stream(self, _stream: TextIO) -> None:
-        """The base class sets one, which may be closed by the time of the next line."""
+        """Does nothing: the one that the base class sets may be closed by the next line."""
 
 
 class TextLines(logging.Formatter):
@@ -82,7 +82,7 @@ class TextLines(logging.Formatter):
 
 
 class JsonLines(logging.Formatter):
-    """One object a line: time, level, logger, process, message, and call, account and exception where there are any."""
+    """One object a line: time, level, logger, process, message, and call, account and exception, if any."""
 
     def format(self, record: logging.LogRecord) -> str:
         fields: dict[str, Any] = {
@@ -114,7 +114,7 @@ def _list_labels() -> Iterator[tuple[str, str]]:
 def _describe_exception(record: logging.LogRecord) -> str:
     """Where it happened and of which type it was, with its causes.
 
-    What an exception says of itself may quote a person's words or a secret, so it is written at the level DEBUG alone.
+    What an exception says of itself may quote a person's words or a secret, so it is written only at the level DEBUG.
     """
     error = record.exc_info[1] if record.exc_info else None
     if error is None:
@@ -129,7 +129,7 @@ def _describe_exception(record: logging.LogRecord) -> str:
 
 
 def _list_causes(error: BaseException) -> list[BaseException]:
-    """The exception last, behind what it came from."""
+    """The exception last, after its causes."""
     chain: list[BaseException] = []
     link: BaseException | None = error
     while link is not None and link not in chain:

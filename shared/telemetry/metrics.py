@@ -1,6 +1,6 @@
 """The metrics of the service: what is counted and measured, under which name and with which labels.
 
-Every metric has labels, and each label takes few values, all of them words of this program: no metric grows with
+Every metric has labels, and each label has few values, all words of this program: no metric grows with
 accounts or with what people write. A metric without labels would open its file while this module is imported.
 """
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
-REGISTRY = CollectorRegistry()  # of this process alone; a scraper reads what all processes of a program have counted
+REGISTRY = CollectorRegistry()  # of only this process; a scraper reads what all processes of a program have counted
 _CALL_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25)
 _WAIT_BUCKETS = (0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 60)
 
@@ -69,7 +69,7 @@ POOL_SIZE = Gauge(
 
 @lru_cache(maxsize=4096)
 def get_series(metric: Any, *labels: str) -> Any:
-    """The series of a metric with these labels; finding it again each time would take longer than counting."""
+    """The series of a metric with these labels; cached, as finding it would take longer than counting."""
     return metric.labels(*labels)
 
 
@@ -82,6 +82,6 @@ def observe(metric: Histogram, seconds: float, *labels: str) -> None:
 
 
 def note_call(tool: str, outcome: str, seconds: float) -> None:
-    """One call that ended. `tool` is a registered name, or `unknown`."""
+    """Counts one ended call. `tool` is a registered name, or `unknown`."""
     count(TOOL_CALLS, tool, outcome)
     observe(TOOL_SECONDS, seconds, tool)

@@ -1,4 +1,4 @@
-"""The address at which a program shows its metrics to Prometheus."""
+"""The address of a program's metrics for Prometheus."""
 
 import contextlib
 import logging
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 PROGRAMS = ("auth_server", "mcp_server", "dispatcher", "worker", "inbox")  # in the order of their ports
 PATH = "/metrics"
-_MAX_READERS = 4  # at once; a scraper reads alone
+_MAX_READERS = 4  # at once; a scraper reads one by one
 _TIMEOUT_SECONDS = 10
 
 
 @contextlib.contextmanager
 def serving_metrics(program: str, *collectors: Collector) -> Iterator[None]:
-    """Around a program's work: its processes count together, and one thread of this one shows the sum.
+    """Surrounds a program's work: its processes count together, and one thread of this one serves the sum.
 
-    Nothing happens where neither METRICS_PORT nor METRICS_DIR is set. A port that is taken is an error in the log; the
-    program works all the same.
+    Does nothing if neither METRICS_PORT nor METRICS_DIR is set. A port in use is an error in the log; the
+    program still works.
     """
     port, folder = settings().metrics_port or None, settings().metrics_dir
     if port is None and folder is None:
@@ -55,7 +55,7 @@ def serving_metrics(program: str, *collectors: Collector) -> Iterator[None]:
 
 @contextlib.contextmanager
 def listening(host: str, port: int, *collectors: Collector) -> Iterator[int]:
-    """Answers `/metrics` there with what the collectors say. Raises OSError where the port is taken."""
+    """Answers `/metrics` there from the collectors. Raises OSError if the port is in use."""
     server = make_server(host, port, _build_application(collectors), _Server, _Handler)
     thread = threading.Thread(target=server.serve_forever, args=(0.5,), name="metrics", daemon=True)
     thread.start()
@@ -67,7 +67,7 @@ def listening(host: str, port: int, *collectors: Collector) -> Iterator[int]:
 
 
 class BuildInfo(Collector):
-    """Which program this is, of which version."""
+    """The name and version of this program."""
 
     def __init__(self, program: str) -> None:
         self.program = program
@@ -81,7 +81,7 @@ class BuildInfo(Collector):
 
 
 def _build_application(collectors: Iterable[Collector]) -> "WSGIApplication":
-    """The library's application, at one path and for those who know the token."""
+    """The library's application, at one path and, if a token is set, only with it."""
     registry = CollectorRegistry()
     for collector in collectors:
         registry.register(collector)
@@ -120,7 +120,7 @@ class _Server(ThreadingWSGIServer):
             self._free.release()
 
     def server_bind(self) -> None:
-        """Without the look-up of this machine's name that the base class makes, which can take seconds."""
+        """Binds without the base class's look-up of the host name, which can take seconds."""
         TCPServer.server_bind(self)
         self.server_name, self.server_port = str(self.server_address[0]), int(self.server_address[1])
         self.setup_environ()
@@ -133,4 +133,4 @@ class _Handler(WSGIRequestHandler):
     timeout = _TIMEOUT_SECONDS
 
     def log_message(self, *_words: Any) -> None:
-        """No line for each request."""
+        """Logs nothing for requests."""

@@ -15,7 +15,7 @@ Series = Mapping[tuple[str, ...], float]  # values by labels
 
 
 class Readings(Collector):
-    """Gauges whose values `read` fetches together; when it fails `up` is 0 and none of them is shown."""
+    """Gauges whose values `read` fetches together; if it fails, `up` is 0 and none of them is shown."""
 
     def __init__(
         self,
@@ -31,7 +31,7 @@ class Readings(Collector):
         self._values: Mapping[str, Series] | None = None
 
     def collect(self) -> Iterable[Metric]:
-        with self._lock:  # those who ask in the meantime wait for the same reading
+        with self._lock:  # other callers wait for the same reading
             if time.monotonic() >= self._good_until:
                 self._values = self._read()
                 self._good_until = time.monotonic() + KEEP_SECONDS

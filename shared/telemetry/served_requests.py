@@ -1,4 +1,4 @@
-"""The requests a server has answered: counted by class of status, and one log line each at the level INFO."""
+"""The requests a server has answered: counted by status class, with one INFO log line each."""
 
 import logging
 import time
@@ -19,8 +19,8 @@ Send = Callable[[Message], Awaitable[None]]
 def note_request(
     program: str, scope: Scope, send: Send, find_template: Callable[[Scope], str | None]
 ) -> Iterator[Send]:
-    """`send` for the application, around its work. The line holds the route's template and never the address: paths
-    and queries carry secrets."""
+    """`send` for the application, around its work. The line has the route's template and never the address: paths
+    and queries contain secrets."""
     start, status = time.perf_counter(), 0
 
     async def send_counted(message: Message) -> None:

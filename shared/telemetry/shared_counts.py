@@ -10,11 +10,11 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
 _ENVIRONMENT = "PROMETHEUS_MULTIPROC_DIR"  # where prometheus-client looks, also in processes this one starts
-_parent: int | None = None  # of a process that works for a moment and counts under its parent's name
+_parent: int | None = None  # of a short-lived process that counts under its parent's name
 
 
 def share_counts(folder: Path) -> None:
-    """From here on this process and those it starts count in files of this folder, which begins empty."""
+    """From here on this process and those it starts count in files of this folder, which starts empty."""
     folder.mkdir(parents=True, exist_ok=True)
     for file in folder.glob("*.db"):
         file.unlink(missing_ok=True)
@@ -23,7 +23,7 @@ def share_counts(folder: Path) -> None:
 
 
 def count_for_parent() -> None:
-    """For a process that lives for one job: all of one worker write the same file, one after the other."""
+    """Lets a one-job process count for its worker: all of them write the same file, one after the other."""
     global _parent
     _parent = os.getppid()
 
@@ -33,7 +33,7 @@ def _name_process() -> str:
 
 
 class SharedCounts(Collector):
-    """What the processes of the programs below a folder have counted; gauges of processes that ended are left out."""
+    """The counts of all processes in a folder, without gauges of ended processes."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -42,7 +42,7 @@ class SharedCounts(Collector):
         for attempt in (1, 2):
             try:
                 return self._merge()
-            except FileNotFoundError:  # a program began again in the meantime
+            except FileNotFoundError:  # a program has restarted since
                 if attempt == 2:
                     raise
         raise AssertionError

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
 
 log = logging.getLogger(__name__)
-_EXPORT_SECONDS = 3.0  # that a collector has for one batch; what it does not take is lost
+_EXPORT_SECONDS = 3.0  # for a collector to accept one batch; otherwise it is lost
 _MAX_TEXT = 500  # characters of an attribute
 _NOTHING: AbstractContextManager[None] = nullcontext()
 _tracer: trace.Tracer | None = None
@@ -27,7 +27,7 @@ _provider: "TracerProvider | None" = None
 
 
 def start_tracing(program: str) -> None:
-    """From here on this process makes spans, if a collector is named. Without the packages it says so and works on."""
+    """Starts to make spans, if a collector is named. Without the packages logs that, and continues."""
     global _tracer, _provider
     endpoint = settings().otel_exporter_otlp_endpoint
     if endpoint is None or _tracer is not None:
@@ -48,7 +48,7 @@ def _build_provider(program: str, endpoint: str) -> "TracerProvider":
     from opentelemetry.sdk.trace.export import BatchSpanProcessor
     from opentelemetry.sdk.trace.sampling import ParentBased, TraceIdRatioBased
 
-    from shared.telemetry.collector_session import open_session  # its packages come with the extra, as these do
+    from shared.telemetry.collector_session import open_session  # its packages come with the same extra
 
     config = settings()
     facts = {"service.name": f"award-travel-{program}", "service.version": VERSION, "deployment.mode": config.data_mode}
@@ -60,7 +60,7 @@ def _build_provider(program: str, endpoint: str) -> "TracerProvider":
     share = TraceIdRatioBased(config.otel_traces_sampler_arg)
     provider = TracerProvider(
         resource=Resource.create(facts),
-        sampler=ParentBased(share, remote_parent_sampled=share),  # a stranger's request does not decide for us
+        sampler=ParentBased(share, remote_parent_sampled=share),  # a stranger's request must not decide for us
         span_limits=SpanLimits(max_span_attributes=32, max_attribute_length=_MAX_TEXT),
     )
     provider.add_span_processor(BatchSpanProcessor(exporter))
@@ -68,7 +68,7 @@ def _build_provider(program: str, endpoint: str) -> "TracerProvider":
 
 
 def preload() -> None:
-    """Loads the packages, if a collector is named, before processes are forked that would load them one by one."""
+    """Loads the packages, if a collector is named, before the fork, so that processes need not each load them."""
     if settings().otel_exporter_otlp_endpoint is not None:
         with suppress(ImportError):
             import opentelemetry.exporter.otlp.proto.http.trace_exporter
@@ -80,15 +80,15 @@ def is_tracing() -> bool:
 
 
 def flush_spans() -> None:
-    """Sends what waits, before a process ends that lives for one job."""
+    """Sends waiting spans before a one-job process ends."""
     if _provider is not None:
         _provider.force_flush(int(_EXPORT_SECONDS * 1000))
 
 
 def span(name: str, parent: Mapping[str, str] | None = None, **attributes: str | int) -> AbstractContextManager[None]:
-    """Around a piece of work. `parent` are the headers or the kept traceparent that it continues from.
+    """A span around a piece of work. `parent` has the headers or stored traceparent to continue from.
 
-    An exception that leaves it is noted by its type alone: what it says may quote a person.
+    An exception that leaves it is noted only by its type: what it says may quote a person.
     """
     return _NOTHING if _tracer is None else _open_span(_tracer, name, parent, attributes)
 
@@ -97,7 +97,7 @@ def span(name: str, parent: Mapping[str, str] | None = None, **attributes: str |
 def _open_span(
     tracer: trace.Tracer, name: str, parent: Mapping[str, str] | None, attributes: Mapping[str, str | int]
 ) -> Iterator[None]:
-    context = propagate.extract(parent, get_current()) if parent else None  # what names no trace leaves it at this one
+    context = propagate.extract(parent, get_current()) if parent else None  # if it names no trace, this one stays
     work = get_context()
     labels = {**attributes, **({"award.call": work.id, "award.account": work.account} if work else {})}
     with tracer.start_as_current_span(
@@ -116,13 +116,13 @@ def _open_span(
 
 
 def mark_failed() -> None:
-    """The span under way ended in a failure that no exception tells of."""
+    """Marks the current span as failed where no exception says so."""
     if _tracer is not None:
         trace.get_current_span().set_status(StatusCode.ERROR)
 
 
 def start_statement(statement: str) -> Any:
-    """A span of a statement of the database, which holds no values; None without tracing or outside of any trace."""
+    """Starts a span for a database statement, without its values; None without tracing or outside any trace."""
     if _tracer is None or not trace.get_current_span().is_recording():
         return None
     labels = {"db.system.name": "postgresql", "db.query.text": statement.strip()[:_MAX_TEXT]}
@@ -138,12 +138,12 @@ def end_statement(statement_span: Any, error: BaseException | None = None) -> No
 
 
 def get_traceparent() -> str | None:
-    """What a row keeps of the trace under way (W3C Trace Context), so that later work continues with it."""
+    """The current trace to store in a row (W3C Trace Context), so that later work continues it."""
     return get_trace_headers().get("traceparent")
 
 
 def get_trace_headers() -> dict[str, str]:
-    """What a request to another program of ours carries of the trace under way."""
+    """Headers that pass the current trace to another program of ours."""
     headers: dict[str, str] = {}
     if _tracer is not None:
         propagate.inject(headers)
@@ -151,14 +151,14 @@ def get_trace_headers() -> dict[str, str]:
 
 
 def read_traceparent(headers: list[tuple[bytes, bytes]]) -> dict[str, str]:
-    """What a request brought of the caller's trace."""
+    """The caller's trace from a request's headers."""
     if _tracer is None:
         return {}
     return {name.decode(): value.decode("latin-1") for name, value in headers if name == b"traceparent"}
 
 
 def name_request(program: str, scope: Mapping[str, Any]) -> str:
-    """Method and first part of the path alone: what follows can be a secret."""
+    """Only the method and the first part of the path: the rest can be a secret."""
     return f"{program} {scope['method']} /{scope['path'].split('/', 2)[1][:40]}"
 
 

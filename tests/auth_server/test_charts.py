@@ -229,14 +229,14 @@ def _look_at_stay(day: int, points: int | None, cash: float | None) -> dict[str,
 
 @pytest.mark.parametrize(("cash", "gap"), [(None, "sold out"), (410.5, "no price in points")])
 def test_a_look_at_a_stay_without_a_price_says_what_was_seen(cash: float | None, gap: str) -> None:
-    booking = {"kind": "award", "original_points": 60_000}
+    booking = {"kind": "award", "booked": True, "original_points": 60_000}
     looks = [_look_at_stay(day, points, cash) for day, points in ((29, 55_000), (28, None), (27, 60_000))]
     picture = need(draw_prices(booking, looks))
     assert picture.rows == (("27 Oct 2026", "60,000"), ("28 Oct 2026", gap), ("29 Oct 2026", "55,000"))
 
 
 def test_a_rate_in_another_currency_is_not_called_sold_out() -> None:
-    booking = {"kind": "cash", "cash_rate_currency": "EUR", "original_pay_rate_usd": 400}
+    booking = {"kind": "cash", "booked": True, "cash_rate_currency": "EUR", "original_pay_rate_usd": 400}
     looks = [_look_at_stay(28, None, 410.5), _look_at_stay(27, None, 390) | {"currency": "EUR"}]
     picture = need(draw_prices(booking, looks))
     assert (picture.name, picture.rows[1]) == ("EUR for the stay", ("28 Oct 2026", "no price in EUR"))

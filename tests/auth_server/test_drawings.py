@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from auth_server.web.nights import draw_nights
 from auth_server.web.year_of_dots import LARGEST, SMALLEST, WIDTH, Ending, draw_year
+from shared.domain.look_bars import draw_looks
 from shared.domain.party_prices import format_money
 
 TODAY = date(2026, 11, 29)
@@ -84,3 +85,15 @@ def test_a_night_in_the_air_is_not_without_a_bed() -> None:
 )
 def test_money_is_written_one_way(amount: float, currency: str, written: str) -> None:
     assert format_money(amount, currency) == written
+
+
+def test_looks_stand_at_the_end_of_their_row_and_are_counted_in_words() -> None:
+    words = {"find": "new seats", "fail": "without an answer"}
+    looks = draw_looks(["fail", "find", "find"], "check", words, places=5)
+    assert looks is not None
+    assert [bar.kind for bar in looks.bars] == ["due", "due", "fail", "find", "find"]
+    assert looks.sentence == "The last 3 checks: 2 new seats, 1 without an answer."
+    newest = draw_looks(["fail", "find", "find"], "check", words, places=2)
+    assert newest is not None
+    assert newest.legend == (("find", "new seats"),)
+    assert draw_looks([], "check", words) is None

@@ -153,4 +153,4 @@ def test_a_body_that_is_too_large_leads_back(host: TestClient) -> None:
 
 def list_links(answer: Any) -> list[str]:
     """Of the next steps on the page of an error."""
-    return re.findall(r'<a href="([^"]*)"', answer.text.partition('<p class="row">')[2].partition("</p>")[0])
+    return re.findall(r'<a[^>]* href="([^"]*)"', answer.text.partition('<p class="acts sp">')[2].partition("</p>")[0])

@@ -64,7 +64,7 @@ def test_the_start_page_says_what_this_is_and_how_to_connect(host: TestClient) -
 @pytest.mark.spec("s8.premium_price")
 def test_the_plans_page_shows_what_each_plan_allows(host: TestClient, configure: Any) -> None:
     page = host.get("/plans").text
-    for part in ("Free", "Premium", "Pro", "Enterprise", "9.99 USD a month", "Searches a day", "unlimited"):
+    for part in ("Free", "Premium", "Pro", "Enterprise", "$9.99 a month", "Searches a day", "unlimited"):
         assert part in page
     configure(OPERATOR_EMAIL="desk@example.test")
     assert "mailto:desk@example.test" in host.get("/plans").text

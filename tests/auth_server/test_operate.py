@@ -103,11 +103,6 @@ def test_a_factor_that_the_sign_in_has_not_shown_does_not_count(ann: Browser) ->
     assert urlsplit(answer.headers["location"]).path == "/signin"
 
 
-def test_the_address_of_all_of_them_leads_to_the_users(ann: Browser) -> None:
-    make_operator(ann)
-    assert ann.get("/operate").headers["location"] == USERS
-
-
 def test_administrators_are_led_to_them_from_their_account_and_nobody_else(ann: Browser, bob: Browser) -> None:
     bob.sign_in()
     assert "/operate" not in bob.get("/dashboard/account").text

@@ -58,6 +58,20 @@ def repeat(browser: Browser, path: str, name: str, **fields: str) -> Any:
 # --- runs
 
 
+def test_the_first_page_says_that_all_is_well_or_what_waits_and_where(ann: Browser, bob: Browser) -> None:
+    make_operator(ann)
+    assert "All is well" in ann.get("/operate").text
+    add_run("failed", finished_at=sa.func.now())
+    add_message(bob.email, "failed")
+    add_message(bob.email, "failed", created_at=sa.func.now() - timedelta(days=3))
+    page = ann.get("/operate").text
+    assert "2 things wait for you" in page
+    assert re.findall(r'href="(/operate/\w+)">([^<]+)</a></b>', page) == [
+        (JOBS, "1 run failed"),
+        (MAIL, "1 message did not go out"),
+    ]
+
+
 def test_jobs_show_what_waits_since_when_and_what_failed(ann: Browser) -> None:
     make_operator(ann)
     failed = add_run("failed", error="the source said <no>", attempt=5, finished_at=sa.func.now())

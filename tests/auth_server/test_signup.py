@@ -303,9 +303,9 @@ def test_a_used_link_leads_on(stranger: Browser, mails: Mails) -> None:
     confirm(stranger, path)
     page = Browser(stranger.host).get(path)
     assert page.status_code == 410
-    assert '<a href="/signin">Sign in</a>' in page.text
-    assert '<a href="/signup">Ask for a new link</a>' in page.text
-    assert '<a href="/recover">Ask for a new link</a>' in stranger.get("/reset?token=none").text
+    assert '<a class="button primary" href="/signin">Sign in</a>' in page.text
+    assert '<a class="button" href="/signup">Ask for a new link</a>' in page.text
+    assert '<a class="button" href="/recover">Ask for a new link</a>' in stranger.get("/reset?token=none").text
 
 
 def test_an_unconfirmed_sign_in_has_the_link_to_a_new_mail(stranger: Browser) -> None:

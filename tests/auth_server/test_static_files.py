@@ -2,10 +2,13 @@
 
 import gzip
 import re
+from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
 
+import auth_server
+import mcp_server
 from auth_server.web.rendering import _environment
 from auth_server.web.static_files import STYLESHEET_PATH, build_stylesheet_address, read_stylesheet
 
@@ -48,3 +51,12 @@ def test_no_page_has_a_style_of_its_own() -> None:
     for name in environment.list_templates(extensions=["html"]):
         source = environment.loader.get_source(environment, name)[0]
         assert not re.search(r"<style|\sstyle=", source), name
+
+
+def test_pages_write_money_in_one_way() -> None:
+    """By `format_money` or the filter that calls it; a number with a currency behind it is another way."""
+    folders = [Path(auth_server.__file__).parent, Path(mcp_server.__file__).parent / "templates"]
+    files = [file for folder in folders for kind in ("*.py", "*.html") for file in folder.rglob(kind)]
+    another = re.compile(r"format_amount|:,?\.[02]f\}[^\n]{0,40}(?:USD|currency)|\$\{\{")
+    faults = [f"{file.name}: {found[0]}" for file in files for found in another.finditer(file.read_text("utf-8"))]
+    assert faults == []

@@ -16,6 +16,7 @@ from shared.db.base import transaction
 from shared.db.bookings import DAILY, HotelBooking
 from shared.db.delay_alerts import DelayAlert
 from shared.db.flight_alerts import FlightAlert
+from shared.db.hotel_alerts import HotelAlert
 from shared.db.route_monitors import RouteMonitor
 from shared.db.runs import Schedule, schedule
 from shared.domain.plans import Plan
@@ -25,7 +26,8 @@ from shared.outbox.plan_change import change_plan
 from shared.settings import settings
 from tests.auth_server.in_process_browser import Browser
 
-KINDS = ["route_monitor", "flight_alert", "delay_alert", "hotel_booking"]
+KINDS = ["route_monitor", "flight_alert", "delay_alert", "hotel_alert", "hotel_booking"]
+STAY = {"hotel_code": "", "hotel_name": "Inn & Spa", "kind": "cash", "cash_rate_currency": "USD"}
 ENDS = {"origin": "LHR", "destination": "JFK"}
 
 
@@ -43,14 +45,8 @@ def build_row(kind: str) -> Any:
             airline="BA", departure="LHR", destination="JFK", date_range_start=day, date_range_end=later, active=True
         ),
         "delay_alert": DelayAlert(airport="JFK", channels=["email"], min_delay_minutes=30, active=True),
-        "hotel_booking": HotelBooking(
-            hotel_code="",
-            hotel_name="Inn & Spa",
-            check_in_date=day,
-            check_out_date=later,
-            kind="cash",
-            cash_rate_currency="USD",
-        ),
+        "hotel_alert": HotelAlert(**STAY, check_in_date=day, check_out_date=later, active=True),
+        "hotel_booking": HotelBooking(**STAY, check_in_date=day, check_out_date=later),
     }[kind]
 
 

@@ -195,7 +195,7 @@ def standing_in(world: World) -> Iterator[World]:
     with (
         patch.object(clock, "now", lambda: world.now),
         patch.object(registry, "providers", lambda: {card.name: card}),
-        patch.object(recording, "record_observations", lambda _answers: None),
+        patch.object(recording, "record_observations", lambda *_answer: None),
     ):
         yield world
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from deploy.docs_site.__main__ import main
+from tests.browser.axe import list_violations
 from tests.support.browser import Tab
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]  # starts a browser
@@ -44,3 +45,17 @@ def test_pages_fit_and_load_from_their_own_host_alone(address: str, tab: Tab, wi
         tab.wait(f"location.pathname == '/{page}.html' && performance.getEntriesByType('resource').length > 2")
         assert tab.run("document.documentElement.scrollWidth") <= width, page
         assert tab.run(f"({FOREIGN}).length") == 0, page
+
+
+@pytest.mark.axe
+def test_pages_are_in_the_products_colours_and_break_no_rule_of_wcag(address: str, tab: Tab) -> None:
+    """The theme makes a landmark without a name of each code block, which is good practice alone."""
+    found = []
+    for page, dark in (("start", False), ("start", True), ("tools/search", True), ("settings", False)):
+        tab.look(1280, dark=dark)
+        tab.go(f"{address}/{page}.html")
+        tab.wait(f"location.pathname == '/{page}.html' && performance.getEntriesByType('resource').length > 2")
+        found += [f"{page}: {fault}" for fault in list_violations(tab) if "good practice" not in fault]
+        assert tab.run("getComputedStyle(document.querySelector('.md-header')).backgroundColor") == "rgb(13, 51, 45)"
+        assert tab.run("document.querySelector('.md-logo img').naturalWidth") > 0
+    assert found == []

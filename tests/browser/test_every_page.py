@@ -83,6 +83,7 @@ ELSEWHERE = {
     "operate_mail.html": "test_the_pages_of_jobs_and_mail_fit_and_act",
     "operate_providers.html": "test_the_pages_of_providers_fit_and_act",
     "operate_settings.html": "test_the_page_of_settings_fits",
+    "operate_start.html": "test_the_pages_of_jobs_and_mail_fit_and_act",
     "operate_trail.html": "test_the_pages_of_the_trail_fit",
     "operate_user.html": "test_the_pages_of_users_fit_and_act",
     "operate_users.html": "test_the_pages_of_users_fit_and_act",

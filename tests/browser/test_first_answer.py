@@ -103,7 +103,7 @@ def test_a_stranger_comes_to_the_first_answer(tab: Tab, world: World, mails: Mai
     assert "0 of 3 done" in tab.text()
     tab.press("main a[href='/connect']")
     open_and_judge(tab, "Connect your assistant")
-    address = tab.run("document.querySelector('#another code.copy').innerText")
+    address = tab.run("document.querySelector('.answer-line code').innerText")
     tab.press("a.primary[href='/connect/waiting']")
     open_and_judge(tab, "Waiting")
     with socket.create_server(("127.0.0.1", 0)) as listening:

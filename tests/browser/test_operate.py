@@ -63,6 +63,7 @@ def test_the_pages_of_jobs_and_mail_fit_and_act(tab: Tab, places: tuple[str, str
     message = add_message(LONG, "uncertain", **error)
     add_run("pending", "inbound_mail", timedelta(hours=3))
     add_message(LONG, "pending")
+    assert judged(tab, f"{base}/operate") == []
     pages = ["jobs", f"jobs/retry?id={run}", "mail", f"mail/resend?id={message}"]
     assert [fault for page in pages for fault in judged(tab, f"{base}/operate/{page}")] == []
     tab.fill("reason", "they did not get it")

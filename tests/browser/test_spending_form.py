@@ -31,7 +31,7 @@ def test_a_statement_is_imported_with_a_browsers_own_form(tab: Tab, world: World
     tab.upload("#file", path)
     tab.press("form[enctype] button")
     tab.wait("document.body.innerText.includes('Stored the totals of 2 purchases')")
-    assert "groceries 17.25" in tab.text()
+    assert "groceries $17.25" in tab.text()
     assert look_everywhere(tab) == []
     tab.go(world.url + "/dashboard/spending")
     tab.wait("document.body.innerText.includes('Sat 14 Mar 2026 to Mon 16 Mar 2026')")

@@ -176,7 +176,7 @@ def test_notices_fit_and_are_marked_and_deleted(tab: Tab, world: World) -> None:
     assert look_everywhere(tab) == []
     tab.press("button.danger")
     tab.wait("document.body.innerText.includes('The notice is deleted')")
-    tab.press("form.full > button")
+    tab.press("form.full > p > button")
     tab.wait("document.body.innerText.includes('All notices are marked as read')")
     assert "unread" not in tab.text()
 

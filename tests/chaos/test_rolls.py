@@ -152,8 +152,9 @@ def test_a_roll_to_what_does_not_start_keeps_the_old_workers_and_is_an_error_in_
 
 
 def test_the_command_waits_for_the_new_workers_and_ends_with_1_when_the_roll_failed(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("deploy.operators.roll.SERVERS", ("serve",))
     with _serving_small_application(tmp_path, workers=2) as program:
         wait_for("both workers", lambda: program.words.count("Application startup complete") == 2)
         command = ["roll", str(program.process.pid), "--wait"]
@@ -171,6 +172,7 @@ def test_the_command_waits_for_the_new_workers_and_ends_with_1_when_the_roll_fai
 def test_the_command_names_a_process_that_cannot_be_rolled(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("deploy.operators.roll.SERVERS", ("serve",))
     monkeypatch.setattr("deploy.operators.roll.BEGIN_SECONDS", 1.0)
     with _serving_small_application(tmp_path, workers=1) as program:
         assert main(["roll", str(program.process.pid), "--wait"]) == 1

@@ -90,8 +90,9 @@ def test_a_backup_is_the_operators_alone_and_names_what_else_is_needed(say: Say,
     assert [p.name for p in tmp_path.iterdir()] == [file.name]
     status, _, fault = say(filled, "backup", file)
     assert (status, "exists: name another file" in fault) == (1, True)
-    status, _, fault = say(filled, "backup", tmp_path / "nowhere" / "x")
-    assert (status, "(No such file or directory): name a file in a folder of yours" in fault) == (1, True)
+    for folder, why in ((tmp_path / "nowhere", "No such file or directory"), (file, "Not a directory")):
+        status, _, fault = say(filled, "backup", folder / "x")
+        assert (status, f"({why}): name a file in a folder of yours" in fault) == (1, True), fault
 
 
 def test_no_password_stands_on_a_command_line(

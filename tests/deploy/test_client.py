@@ -8,6 +8,7 @@ import shutil
 import stat
 import subprocess
 import sys
+import webbrowser
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from rich.console import Console
 from deploy.cli import main
 from deploy.client import tables
 from deploy.client.commands import build_tool_parser
-from deploy.client.try_client import _open_next_page
+from deploy.client.try_client import _open_next_page, open_browser
 from deploy.errors import CommandError
 from mcp_server.toolkit.example_arguments import example_arguments
 from mcp_server.toolkit.registry import TOOLS
@@ -31,6 +32,15 @@ from tests.support.people import People
 
 Say = Callable[..., tuple[int, str, str]]
 ROOT = Path(__file__).parents[2]
+
+
+def test_a_machine_without_a_browser_says_so_at_once(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(webbrowser, "open", lambda _: False)
+    open_browser("https://award.test/oauth/authorize")
+    said = capsys.readouterr().out
+    assert said.index("https://award.test/oauth/authorize") < said.index("No browser opens here")
 
 
 @pytest.fixture

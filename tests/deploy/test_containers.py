@@ -18,7 +18,7 @@ from tests.support.service import wait_for
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 CONTAINERFILE = (DEPLOY / "Containerfile").read_text(encoding="utf-8")
-COMPOSE: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))
+COMPOSE: dict[str, Any] = yaml.load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
 SERVICES: dict[str, Any] = COMPOSE["services"]
 OURS = {name: service for name, service in SERVICES.items() if service["image"] == f"award-travel:{VERSION}"}
 PROGRAMS = {name: service for name, service in OURS.items() if service["command"][0] == "python"}

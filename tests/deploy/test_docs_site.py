@@ -59,6 +59,12 @@ def test_no_page_loads_anything_from_another_host(site: Path) -> None:
     assert re.findall(r"(?:url\([\"']?|@import [\"']?)(?:https?:)?//[^)\"']+", styles) == []
 
 
+def test_a_question_for_help_builds_nothing() -> None:
+    words = [sys.executable, "-m", "deploy.docs_site", "--help"]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
+    assert (done.returncode, "usage:" in done.stdout, (ROOT / "--help").exists()) == (0, True, False)
+
+
 @pytest.mark.parametrize("link", ["nowhere.md", "index.md#nowhere"])
 def test_a_broken_link_ends_the_build(tmp_path: Path, link: str, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "pages").mkdir()

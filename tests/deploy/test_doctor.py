@@ -449,3 +449,11 @@ REFUSED = "connection failed: FATAL:  could not write init file: No space left o
 )
 def test_a_full_disk_is_told_as_something_that_could_not_be_written(fault: Exception, words: str) -> None:
     assert user_message(fault) == f"{words} Make room there."
+
+
+def test_a_place_that_cannot_be_written_is_named_and_a_fault_of_ours_keeps_its_traceback() -> None:
+    told = user_message(OSError(errno.EROFS, "Read-only file system", "/srv/env.example"))
+    assert (
+        told == "/srv/env.example cannot be used (Read-only file system): name another place, or mend its permissions."
+    )
+    assert user_message(OSError(errno.ENOENT, "No such file or directory", "/srv/package/file")) is None

@@ -16,9 +16,9 @@ from shared.telemetry.metrics_address import PROGRAMS
 DEPLOY = Path(__file__).parents[2] / "deploy"
 VERSIONS = ("1.30", "1.37")  # the oldest that takes a preStop of sleep, and the newest that is known here
 IMAGE = f"award-travel:{VERSION}"  # with a tag, so that there is a way back
-FILES = {file.name: list(yaml.safe_load_all(file.read_text(encoding="utf-8"))) for file in list_files("kubernetes")}
+FILES = {file.name: list(yaml.load_all(file.read_text("utf-8"), yaml.CSafeLoader)) for file in list_files("kubernetes")}
 OBJECTS: list[dict[str, Any]] = [thing for things in FILES.values() for thing in things]
-COMPOSE = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))["services"]
+COMPOSE = yaml.load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)["services"]
 
 
 def _list_kind(kind: str) -> dict[str, dict[str, Any]]:

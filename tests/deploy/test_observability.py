@@ -8,28 +8,42 @@ from typing import Any
 
 import pytest
 import yaml
+from prometheus_client.metrics import MetricWrapperBase
 
 from shared.db.metrics import collect_database
 from shared.services.operations.metrics import collect_queue
-from shared.telemetry.metrics import REGISTRY
+from shared.telemetry import metrics
+from shared.telemetry.metrics_address import BuildInfo
 from tests.deploy.expressions import NOW, Series, evaluate
 from tests.support.service import ROOT
 
 FOLDER = ROOT / "deploy" / "observability"
 RULES: dict[str, dict[str, Any]] = {
     rule["alert"]: rule
-    for group in yaml.safe_load((FOLDER / "alerts.yaml").read_text(encoding="utf-8"))["groups"]
+    for group in yaml.load((FOLDER / "alerts.yaml").read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)["groups"]
     for rule in group["rules"]
 }
 PANELS = json.loads((FOLDER / "dashboard.json").read_text(encoding="utf-8"))["panels"]
 _NAME = re.compile(r"\baward_\w+")
+_MATCHED = re.compile(r"[{,]\s*(\w+)\s*(?:=~|!~|!=|=)")
+_GROUPED = re.compile(r"\b(?:by|without|on|ignoring)\s*\(([\w, ]+)\)")
+# Those a scraper and the exporters beside the service add.
+_OF_A_SCRAPE = {"le", "job", "instance", "fstype", "mountpoint"}
 _ENDS = {"counter": ("_total",), "histogram": ("_bucket", "_sum", "_count"), "gauge": ("",)}
 
 
-def _list_metrics() -> set[str]:
-    counted = {metric.name + end for metric in REGISTRY.collect() for end in _ENDS[metric.type]}
-    readings = (collect_database(), collect_queue())
-    return counted | {"award_build_info"} | {name for r in readings for name in (r.up, *r.gauges)}
+def _list_metrics() -> dict[str, set[str]]:
+    """The labels of each, as they are exported."""
+    info = next(iter(BuildInfo("up").collect()))
+    exported = {info.name: set(info.samples[0].labels)}
+    for metric in vars(metrics).values():
+        if isinstance(metric, MetricWrapperBase):
+            described = next(iter(metric.describe()))
+            exported |= {described.name + end: set(metric._labelnames) for end in _ENDS[described.type]}
+    for readings in (collect_database(), collect_queue()):
+        exported[readings.up] = set()
+        exported |= {name: set(labels) for name, (_, labels) in readings.gauges.items()}
+    return exported
 
 
 def _up(database: float = 1, queue: float = 1) -> Series:
@@ -176,12 +190,26 @@ def test_an_alert_fires_on_its_trouble_and_not_on_a_service_that_is_well(name: s
     assert evaluate(expression, well) == {}, expression
 
 
-def test_every_metric_that_an_alert_or_the_dashboard_names_exists() -> None:
+def test_every_metric_and_label_that_an_alert_or_the_dashboard_names_exists() -> None:
     expressions = [rule["expr"] for rule in RULES.values()]
     expressions += [target["expr"] for panel in PANELS for target in panel["targets"]]
+    exported = _list_metrics()
     named = {name for expression in expressions for name in _NAME.findall(expression)}
     assert len(named) > 20
-    assert named - _list_metrics() == set()
+    assert named - exported.keys() == set()
+    faults = []
+    for expression in expressions:
+        known = set().union(*(exported[name] for name in _NAME.findall(expression)), _OF_A_SCRAPE)
+        asked = set(_MATCHED.findall(expression))
+        asked |= {label for labels in _GROUPED.findall(expression) for label in re.split(r",\s*", labels)}
+        faults += [(expression, label) for label in sorted(asked - known)]
+    for series, well in CASES.values():
+        faults += [
+            (name, set(labels))
+            for name, labels, _ in series + well
+            if name in exported and not set(labels) <= exported[name] | {"le"}
+        ]
+    assert faults == []
 
 
 def test_every_metric_stands_on_the_dashboard() -> None:

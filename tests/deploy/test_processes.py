@@ -121,3 +121,95 @@ def test_a_child_dies_with_a_killed_supervisor(tmp_path: Path) -> None:
     supervisor.communicate()
     wait_for("the end of the child", lambda: not _alive(pid))
     assert not _alive(pid)
+
+
+_FORKS = """
+import atexit, os, sys
+from pathlib import Path
+from deploy.local.forked_programs import Gate, fork_program
+from tests.support.service import wait_for
+atexit.register(print, "the parent ends")
+sys.path.insert(0, ".")
+gate, log = Gate(), Path("log").absolute()
+one = fork_program(["program", "3"], ["loaded"], {"PATH": "", "OWN": "yes"}, log, gate)
+
+
+def await_word(word):
+    wait_for(word, lambda: log.exists() and word in log.read_text())
+
+
+await_word("loaded")
+assert one.poll() is None, "it did not wait"
+gate.open()
+status = one.wait(60)
+fork_program(["program", "wait"], [], {}, log, gate)
+late = fork_program(["program", "fault"], [], {}, log, gate)
+await_word("pid")
+print(status, late.wait(60), os.environ.get("OWN"), flush=True)
+os.kill(os.getpid(), 9)
+"""
+_PROGRAM = """
+import atexit, os, signal, sys
+atexit.register(print, "its end")
+print(__name__, os.environ.get("OWN"), os.getsid(0) == os.getpid(), sorted(os.listdir("/proc/self/fd"))[:3], flush=True)
+if sys.argv[1] == "wait":
+    print("pid", os.getpid(), flush=True)
+    signal.pause()
+sys.exit(int(sys.argv[1]))
+"""
+
+
+@pytest.mark.slow  # starts a supervisor that forks programs
+def test_a_forked_program_waits_at_the_gate_and_is_its_own(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(_PROGRAM, encoding="utf-8")
+    (tmp_path / "loaded.py").write_text("print('loaded', flush=True)", encoding="utf-8")
+    supervisor = subprocess.run(
+        [sys.executable, "-c", _FORKS],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": os.getcwd()},
+        stdout=-1,
+        check=False,
+    )
+    assert (supervisor.returncode, supervisor.stdout) == (-signal.SIGKILL, b"3 1 None\n")
+    log = (tmp_path / "log").read_text(encoding="utf-8")
+    assert log.startswith("loaded\n__main__ yes True ['0', '1', '2']\nits end\n")
+    assert "ValueError: invalid literal for int() with base 10: 'fault'" in log
+    assert "the parent ends" not in log
+    (pid,) = (int(line.split()[1]) for line in log.splitlines() if line.startswith("pid "))
+    wait_for("its end with that of the supervisor", lambda: not _alive(pid))
+
+
+_FORKS_BESIDE_A_THREAD = """
+import _thread, os, sys, time
+from pathlib import Path
+from deploy.local import forked_programs
+from deploy.local.forked_programs import Gate, fork_program
+
+gate, log = Gate(), Path("log").absolute()
+gate.open()
+_thread.start_new_thread(time.sleep, (0.5,))  # none that Python waits for or lists, like one that is being taken down
+one = fork_program(["program"], [], {}, log, gate)
+print(len(os.listdir("/proc/self/task")), one.wait(60), flush=True)
+forked_programs._LAST_THREAD_SECONDS = 0.1
+_thread.start_new_thread(time.sleep, (60,))
+try:
+    fork_program(["program"], [], {}, log, gate)
+except RuntimeError as error:
+    print(error, flush=True)
+"""
+
+
+@pytest.mark.slow  # starts a supervisor that forks a program
+def test_nothing_is_forked_while_the_system_has_another_thread(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text("", encoding="utf-8")
+    supervisor = subprocess.run(
+        [sys.executable, "-c", _FORKS_BESIDE_A_THREAD],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": f"{os.getcwd()}:{tmp_path}"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    first, second = supervisor.stdout.splitlines()
+    assert first == "1 0", supervisor.stderr
+    assert second.startswith("2 threads run here")

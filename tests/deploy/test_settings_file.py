@@ -161,3 +161,37 @@ def test_programs_of_up_get_a_secret_of_a_file_once(tmp_path: Path, configure: C
     given = build_environment(stack, start_private_servers(stack))
     assert {name: given[name] for name in SECRETS} == SECRETS
     assert [name for name in SECRETS if name_file(name) in given] == []
+
+
+def test_what_no_program_could_work_with_is_named_by_its_setting(configure: Configure) -> None:
+    servers = {"http": ("foo", "ftp://host", "http://", "http://host:99999", "http://[::1")}
+    refused = {
+        "LOG_LEVEL": ("chatty",),
+        "DATABASE_URL": ("foo", "postgresql://host:port/name", "mysql://host/name"),
+        "REDIS_URL": ("foo", "redis://host:x", "http://host"),
+        "MCP_URL": tuple(f"{url}/mcp" for url in servers["http"]),
+        **dict.fromkeys(("WEB_URL", "MCP_UPSTREAM_URL", "AUTH_INTERNAL_URL"), servers["http"]),
+        **dict.fromkeys(("CHANNEL_NETWORKS", "DCR_TRUSTED_RANGES"), ("office", "10.0.0.0/8;::1")),
+    }
+    taken = {
+        "LOG_LEVEL": ("info",),
+        "DATABASE_URL": ("postgres:///name?host=/run", "postgresql://u:a#b/c[d@[::1]:5/n", "postgresql://u@a:1,b:2/n"),
+        "REDIS_URL": ("unix:///run/valkey.sock", "rediss://:a#b@host/1"),
+        "MCP_UPSTREAM_URL": ("", "http://[fd00::1]:8001"),
+        "CHANNEL_NETWORKS": ("", "10.0.0.0/8, fd00::/8"),
+    }
+    faults = []
+    for name, value in [(name, value) for name, values in refused.items() for value in values]:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv(name, value)
+            settings.cache_clear()
+            try:
+                settings()
+                faults.append((name, value, "taken"))
+            except SettingsError as fault:
+                faults += [] if f"  {name}: " in str(fault) else [(name, value, str(fault))]
+    for name, values in taken.items():
+        for value in values:
+            configure(**{name: value})
+            settings()
+    assert faults == []

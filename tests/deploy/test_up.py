@@ -1,20 +1,25 @@
 """The whole set-up from the command line: what the commands say of a running service, and how a start fails or ends."""
 
+import io
 import json
+import os
 import re
 import socket
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from unittest import mock
 
 import httpx
 import psycopg
 import pytest
 
+from deploy import cli
+from shared.settings import settings
 from tests.support.service import PASSWORD, ROOT, Service, command, environment, folder_for_homes, start, stop, wait_for
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.running_clock]  # the programs keep the machine's clock
 OFF = ["outgoing mail", "language model"]  # parts that `up` does not set up
 
 
@@ -31,6 +36,19 @@ def _run(home: Path, *words: str, given: str = "", more: dict[str, str] | None =
         check=False,
     )
     return done.returncode, done.stdout
+
+
+def _call(home: Path, *words: str, given: str) -> tuple[int, str]:
+    """As `_run`, in this process: what a client says is the same, and most of a command's time is its start."""
+    said = io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, mock.patch.dict(os.environ, environment(home), clear=True):
+        patch.setattr(sys, "stdin", io.StringIO(given))
+        for name in ("stdout", "stderr"):
+            patch.setattr(sys, name, said)
+        settings.cache_clear()
+        status = cli.main([*words, "--home", str(home)])
+    settings.cache_clear()
+    return status, said.getvalue()
 
 
 def _living(pids: list[int]) -> list[int]:
@@ -100,7 +118,7 @@ def test_settings_that_are_refused_are_told_before_anything_is_made(tmp_path: Pa
 
 def test_a_token_is_printed_alone_and_opens_the_tools(service: Service) -> None:
     email = service.person("terminal")
-    status, said = _run(service.home, "token", email, "--password-stdin", given=PASSWORD)
+    status, said = _call(service.home, "token", email, "--password-stdin", given=PASSWORD)
     assert (status, said.count("\n")) == (0, 1)
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "list_my_cards", "arguments": {}}}
     answer = httpx.post(service.mcp_url, json=body, headers={"Authorization": f"Bearer {said.strip()}"})
@@ -108,14 +126,14 @@ def test_a_token_is_printed_alone_and_opens_the_tools(service: Service) -> None:
 
 
 def test_a_wrong_password_gives_no_token_and_one_line(service: Service) -> None:
-    status, said = _run(service.home, "token", service.person("terminal"), "--password-stdin", given="not this one")
+    status, said = _call(service.home, "token", service.person("terminal"), "--password-stdin", given="not this one")
     assert status == 1
     assert re.fullmatch(r"award-travel: The sign-in of .* was refused: .*\n", said)
 
 
 def _sign_in_words(service: Service, *words: str) -> tuple[int, str]:
     email = service.person("terminal")
-    return _run(service.home, "try", *words, "--email", email, "--password-stdin", given=PASSWORD)
+    return _call(service.home, "try", *words, "--email", email, "--password-stdin", given=PASSWORD)
 
 
 def test_try_shows_some_tools_an_answer_and_ends_in_a_next_step(service: Service) -> None:
@@ -155,7 +173,7 @@ def test_try_is_one_application_however_often_it_runs_and_leaves_nothing_connect
     _run(service.home, *words, given=PASSWORD)
     first, _ = _list_own_applications(service)
     for _ in range(2):
-        status, text = _run(service.home, *words, given=PASSWORD)
+        status, text = _call(service.home, *words, given=PASSWORD)
         assert status == 0, text
     assert _list_own_applications(service) == (first, 0)
 
@@ -246,6 +264,7 @@ def test_a_start_that_cannot_be_is_one_line_with_the_mend(tmp_path: Path) -> Non
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         assert f"Port {port} is taken" in _named(tmp_path / "a", "--web-port", port, "--mcp-port", "0")
+    assert f"Port {port} is named twice" in _named(tmp_path / "a", "--web-port", port, "--mcp-port", port)
     free = ("--web-port", "0", "--mcp-port", "0")
     (tmp_path / "file").touch()
     assert "choose another with --home" in _named(tmp_path / "file", *free)

@@ -1,4 +1,4 @@
-"""python -m tests.evals [--search hosts|find_tools] [--file FILE] [--misses]: how often the right tool is first."""
+"""python -m tests.evals [--search hosts|find_tools] [--file FILE] [--misses] [--learn]: how often a tool is found."""
 
 import argparse
 from collections.abc import Iterable
@@ -6,6 +6,7 @@ from pathlib import Path
 
 import yaml
 
+from mcp_server.calls.tool_search import LEARNED
 from tests.evals.requests import PARTS, UNSEEN
 from tests.evals.selection import (
     Answer,
@@ -13,6 +14,7 @@ from tests.evals.selection import (
     answer_file,
     answers_of,
     count_confusions,
+    learn_words,
     score,
     score_by_area,
     score_by_style,
@@ -55,7 +57,10 @@ def _parse_options(words: list[str] | None) -> tuple[argparse.Namespace, dict[st
         default="hosts",
         help="what hosts' searches index (the default), or find_tools with its phrases",
     )
+    parser.add_argument("--learn", action="store_true", help="write what find_tools learns from the requests, first")
     options = parser.parse_args(words)
+    if options.learn:
+        LEARNED.write_text(learn_words(), encoding="utf-8")
     answers = {part: answers_of(part, options.search) for part in PARTS}
     try:
         return options, answers | (

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import yaml
 
 HERE = Path(__file__).parent
-SOURCES = ("hundred", "blind", "late", "everyday", "ordinary", "apart", "fresh")
-PARTS = ("hundred", "worked_on", "kept", "late", "everyday", "ordinary", "apart", "fresh")
-UNSEEN = ("apart", "fresh")  # descriptions are never written for these: their misses are not printed
+SOURCES = ("hundred", "blind", "late", "everyday", "ordinary", "apart", "fresh", "unheard")
+PARTS = ("hundred", "worked_on", "kept", "late", "everyday", "ordinary", "apart", "fresh", "unheard")
+UNSEEN = ("apart", "fresh", "unheard")  # descriptions are never written for these: their misses are not printed
 
 
 class Request(NamedTuple):

@@ -1,5 +1,7 @@
 """How often the right tool of the server is among the first, in all and by area, and what is taken for what."""
 
+import json
+import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from functools import cache
@@ -7,12 +9,15 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 import mcp_server.tools  # noqa: F401 - registers every tool
-from mcp_server.calls.tool_search import prepare_search
+from mcp_server.calls.tool_search import prepare_search, read_words
 from mcp_server.toolkit.registry import TOOLS
-from shared.domain.tool_ranking import Described, Ranking
+from shared.domain.tool_ranking import Described, Ranking, split_words
 from tests.evals.requests import Request, load_requests, read_requests
 
 Search = Literal["hosts", "find_tools"]
+WORKED_ON = ("hundred", "worked_on", "everyday", "ordinary")  # find_tools learns from these, and from no others
+LEAST_REQUESTS, LEAST_WEIGHT = 3, 1.0  # that have a word; weights below say little and double the file
+PRIOR, PRIOR_OF = 0.3, 3  # requests that have a word, of so many, before any is read
 
 
 class Answer(NamedTuple):
@@ -94,3 +99,25 @@ def score_by_style(answers: Iterable[Answer]) -> dict[str, Score]:
 def count_confusions(answers: Iterable[Answer]) -> Counter[tuple[str, str]]:
     """How often a tool (the second) stood first where another (the first) was wanted."""
     return Counter((a.request.accept[0], a.first_five[0]) for a in answers if a.place != 1 and a.first_five)
+
+
+def learn_words() -> str:
+    """What each word counts for each tool, as JSON: the logarithm of its share there to that of all."""
+    small = set(read_words()["small"].split())
+    texts = [
+        (r, {w for w in split_words(r.text) if w.isalpha()} - small) for r in load_requests() if r.part in WORKED_ON
+    ]
+    everywhere = Counter(word for _, words in texts for word in words)
+    by_tool: dict[str, list[set[str]]] = defaultdict(list)
+    for request, words in texts:
+        by_tool[request.accept[0]].append(words)
+    lines = []
+    for tool, requests in sorted(by_tool.items()):
+        weights = {}
+        for word, times in sorted(Counter(word for words in requests for word in words).items()):
+            share = (everywhere[word] + PRIOR) / (len(texts) + PRIOR_OF)
+            weight = round(math.log((times + PRIOR) / (len(requests) + PRIOR_OF) / share), 1)
+            if weight >= LEAST_WEIGHT and everywhere[word] >= LEAST_REQUESTS:
+                weights[word] = weight
+        lines.append(f"{json.dumps(tool)}: {json.dumps(weights, separators=(',', ':'))}")
+    return "{\n" + ",\n".join(lines) + "\n}\n"

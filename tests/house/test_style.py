@@ -74,7 +74,7 @@ def test_a_small_function_with_one_caller_stands_in_it() -> None:
         and count_lines(node) <= 4
         and used[node.name] == 1
     ]
-    assert len(small) <= 291, "\n".join(small)
+    assert len(small) <= 229, "\n".join(small)
 
 
 def test_a_small_module_has_a_reason() -> None:

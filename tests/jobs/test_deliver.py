@@ -12,11 +12,15 @@ from sqlalchemy import select, update
 
 from deploy.local.private_servers import free_port
 from jobs import deliver, dispatcher
+from mcp_server.toolkit.context import Caller
+from shared.db.accounts import Account
 from shared.db.base import transaction
-from shared.db.messages import Delivery, Notification, claim_delivery
+from shared.db.messages import Delivery, Notification, add_deliveries, claim_delivery
+from shared.outbox.wording.messages import AT_ONCE
 from tests.jobs.conftest import Post, change, past, rows, work
 from tests.shared.outbox.test_messages import OPTION, found
 from tests.support.mail_server import Mailbox
+from tests.support.people import everybody
 from tests.support.settings_and_clock import Configure
 
 
@@ -69,6 +73,50 @@ def test_what_waits_longest_goes_first(post: Post, mailbox: Mailbox) -> None:
         session.execute(update(Delivery).where(Delivery.id == third).values(wake_at=past()))
     assert deliver.wake() == 3
     assert mailbox.ids == [f"<{id}@example.test>" for id in (third, first, second)]
+
+
+def write_many(owner: Caller, count: int, event: str = "weekly_overview") -> None:
+    """Messages of one account, written at once."""
+    row = {"account_id": owner.account_id, "channel": "email", "recipient": "a@example.test", "event": event}
+    keys = [f"{owner.public_id}-{event}-{n}" for n in range(count)]
+    with transaction() as session:
+        add_deliveries(session, [row | {"facts": {}, "dedupe_key": key} for key in keys])
+
+
+def take(count: int, named: str | None = None) -> list[str]:
+    """Claims one after the other, each in its transaction as workers do."""
+    keys = []
+    for _ in range(count):
+        with transaction() as session:
+            taken = claim_delivery(session, 60, named, AT_ONCE)
+            assert taken is not None
+            keys.append(session.get_one(Delivery, taken.id).dedupe_key)
+    return keys
+
+
+def test_sign_in_goes_first_and_then_who_was_served_longest_ago(clean: None) -> None:
+    people = everybody()
+    write_many(people.alice, 1500)  # more than are looked at
+    last = "acc_alice-weekly_overview-1499"
+    (named,) = (str(row.id) for row in rows(Delivery) if row.dedupe_key == last)
+    assert take(1) == ["acc_alice-weekly_overview-0"]
+    write_many(people.bob, 2)
+    write_many(people.charlie, 1)
+    taken = [key.removeprefix("acc_").replace("weekly_overview-", "") for key in take(5)]
+    assert taken == ["bob-0", "charlie-0", "alice-1", "bob-1", "alice-2"]
+    write_many(people.bob, 1, "reset_password")
+    write_many(people.charlie, 1, "security_event")
+    with transaction() as session:
+        assert claim_delivery(session, 60, named, AT_ONCE) is None  # the wake-up for it takes these
+    assert sorted(take(2)) == ["acc_bob-reset_password-0", "acc_charlie-security_event-0"]
+    assert take(1, named) == [last]
+
+
+def test_an_account_that_is_just_written_elsewhere_holds_no_message_up(post: Post, alice: Caller) -> None:
+    delivery = post()
+    with transaction() as session:
+        session.get_one(Account, alice.account_id, with_for_update=True)
+        assert deliver._claim(delivery)
 
 
 def test_a_server_that_says_later_is_asked_again_with_the_same_message_id(post: Post, mailbox: Mailbox) -> None:
@@ -146,7 +194,7 @@ def test_a_worker_that_was_overtaken_does_not_begin_to_send(post: Post, mailbox:
     with transaction() as session:
         assert claim_delivery(session, 150, delivery) is not None
     assert slow is not None
-    deliver.work(slow, lambda: False)
+    deliver.work(slow)
     assert (only().status, only().attempt, mailbox.taken) == ("claimed", 2, [])
 
 

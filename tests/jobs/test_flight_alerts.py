@@ -222,8 +222,6 @@ def test_a_seat_another_watch_mailed_at_a_higher_price_is_news(alice: Caller) ->
     assert said == [{"a"}, set(), {"b"}, set()]
     assert note(find("a", 70_000), ago=timedelta(hours=-1)) == {"a"}
     assert note(find("c", 80_000, "LHR-EWR")) == {"c"}
-    together = [find(watch, points, "LHR-BOS") for watch, points in (("a", 90_000), ("b", 90_000), ("c", 80_000))]
-    assert note(*together) == {"a", "c"}
 
 
 def test_two_workers_that_find_the_same_seats_wait_for_each_other_in_one_order(alice: Caller) -> None:
@@ -238,8 +236,8 @@ def test_two_workers_that_find_the_same_seats_wait_for_each_other_in_one_order(a
 
     for _ in range(5):
         with ThreadPoolExecutor(2) as workers:
-            one = workers.submit(note, [("a", "k1"), ("b", "k2"), ("b", "k1")])
-            other = workers.submit(note, [("c", "k2"), ("d", "k1"), ("d", "k3")])
+            one = workers.submit(note, [("a", "k1"), ("a", "k2")])
+            other = workers.submit(note, [("c", "k2"), ("c", "k1"), ("c", "k3")])
             told = one.result(30) + other.result(30)
         assert told == 3
         with transaction() as session:

@@ -21,7 +21,7 @@ from shared.db.base import engine, transaction
 from shared.db.inbound_mail import InboundMail, store_mail
 from shared.db.messages import Delivery
 from shared.db.run_kinds import RunKind
-from shared.db.runs import _NEXT, COMPLETE, JobRun, Schedule, claim_run, claim_runs, hand_over_runs, run_now
+from shared.db.runs import _NEXT, COMPLETE, JobRun, Schedule, claim_run, hand_over_runs, run_now
 from shared.domain.plans import Plan
 from shared.domain.senders import Judgement, Trust
 from shared.domain.watch_kinds import ROUTE_MONITOR
@@ -120,11 +120,10 @@ class Line:
     def claim(self) -> str | None:
         """Whose letter comes next; it is being read from then on."""
         with transaction() as session:
-            claims = claim_runs(session, 60, 16, MAIL)
-            owner = sa.select(InboundMail.account_id).where(InboundMail.number.in_([c.subject_id for c in claims]))
-            ids = session.scalars(owner).all()
-        assert len(ids) <= 1
-        return next((name for name, id in self.accounts.items() if id in ids), None)
+            claim = claim_run(session, 60, queue=MAIL)
+            number = claim and claim.subject_id
+            owner = session.scalar(sa.select(InboundMail.account_id).where(InboundMail.number == number))
+        return next((name for name, id in self.accounts.items() if id == owner), None)
 
     def settle(self, *, slow: bool = False) -> None:
         """The letter that is being read has been read."""

@@ -37,10 +37,6 @@ class Kind(NamedTuple):
     noted: dict[str, Any]
 
 
-def _together(check_together: Callable[..., tuple[Any, Finish]]) -> Callable[[Claim], Finish]:
-    return lambda claim: check_together([claim], lambda: True)[1]
-
-
 def _look_of_another(claim: Claim) -> Finish:
     """The price that someone else's look at the same nights has stored just before."""
     book(account("bob"))
@@ -66,11 +62,7 @@ def _late_flights() -> None:
 
 KINDS = {
     "route monitor": Kind(RouteMonitor, watch, _open_seat, route_monitors.check, {}),
-    "route monitors together": Kind(RouteMonitor, watch, _open_seat, _together(route_monitors.check_together), {}),
     "flight alert": Kind(FlightAlert, watch_flights, _open_seat, flight_alerts.check, {"last_outcome": "later"}),
-    "flight alerts together": Kind(
-        FlightAlert, watch_flights, _open_seat, _together(flight_alerts.check_together), {"last_outcome": "later"}
-    ),
     "stay": Kind(HotelBooking, book, _lower_price, hotel_prices.check, {"last_error": "later"}),
     "stay by the look of another": Kind(HotelBooking, book, _lower_price, _look_of_another, {"last_error": "later"}),
     "delay alert": Kind(DelayAlert, watch_airport, _late_flights, delay_alerts.check, {}),

@@ -17,6 +17,7 @@ import sqlalchemy as sa
 
 from deploy.local.private_servers import free_port
 from jobs import smtp_listener
+from shared.db.accounts import Account
 from shared.db.base import transaction
 from shared.db.inbound_mail import InboundMail
 from shared.domain.plans import Plan
@@ -103,6 +104,18 @@ def test_one_that_guesses_addresses_is_cut_off(port: int, address: str) -> None:
         codes = [guesser.rcpt(f"{n:040x}@inbox.localhost")[0] for n in range(smtp_listener.MAX_UNKNOWN_MAILBOXES)]
         assert codes == [550] * (smtp_listener.MAX_UNKNOWN_MAILBOXES - 1) + [421]
         wait_for("the end of the connection", lambda: not _alive(guesser))
+
+
+def test_a_relay_that_comes_to_closed_mailboxes_guesses_nothing(client: smtplib.SMTP, address: str) -> None:
+    with transaction() as session:
+        session.execute(sa.update(Account).values(plan=Plan.FREE.slug, inbox_trial_ends_on=None))
+    client.ehlo()
+    client.mail(SENDER)
+    replies = [client.rcpt(address) for _ in range(smtp_listener.MAX_UNKNOWN_MAILBOXES + 1)]
+    assert set(replies) == {(550, b"5.7.1 This mailbox takes no mail at present")}
+    with transaction() as session:
+        session.execute(sa.update(Account).values(plan=Plan.PREMIUM.slug))
+    assert client.rcpt(address)[0] == 250
 
 
 def _alive(client: smtplib.SMTP) -> bool:

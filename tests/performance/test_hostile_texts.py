@@ -10,7 +10,7 @@ from shared.domain.confirmations.attached_files import DEADLINE_SECONDS
 from shared.domain.confirmations.mail_parts import UnreadableMail
 from shared.errors import Invalid
 from tests.mcp_server.toolkit.test_arguments import BULK, bulk_arguments
-from tests.performance.stopwatch import any_attempt_passes, processor_seconds, seconds_of_additions, thread_seconds
+from tests.performance.stopwatch import cost_in_pages, processor_seconds, thread_seconds
 from tests.shared.documents.test_ofx import HOSTILE as HOSTILE_STATEMENTS
 from tests.shared.documents.test_ofx import statement_around
 from tests.shared.domain.confirmations.attachments import letter
@@ -50,12 +50,12 @@ def letter_of(kilobytes: int) -> bytes:
     return mail(page=f"<html><body>{''.join(rows)}</body></html>", sender="British Airways <x@ba.test>")
 
 
-@pytest.mark.parametrize(("kilobytes", "millions"), [(100, 7), (1_000, 60)])
-def test_a_letter_takes_little_more_than_it_is_long(kilobytes: int, millions: int) -> None:
-    """About 60 ms for 100 kB, and well under 2 s for a megabyte, told in additions of this machine."""
+@pytest.mark.parametrize(("kilobytes", "pages"), [(100, 50), (1_000, 220)])
+def test_a_letter_takes_little_more_than_it_is_long(kilobytes: int, pages: int) -> None:
+    """About 60 ms for 100 kB and well under 2 s for a megabyte; half of each bound was measured."""
     raw = letter_of(kilobytes)
     assert len(read(raw).bookings) == 2
-    assert any_attempt_passes(lambda: processor_seconds(lambda: read(raw)) < seconds_of_additions(millions), tries=7)
+    assert cost_in_pages(lambda: read(raw)) < pages
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_a_letter_takes_little_more_than_it_is_long(kilobytes: int, millions: in
 def test_a_megabyte_of_text_is_read_in_two_seconds(line: str) -> None:
     lines = [line.format(10 + n % 90, n % 28 + 1) for n in range(1_000_000 // (len(line) + 4))]
     raw = mail("\n".join(["Booking reference: X7Y8Z9", *lines]))
-    assert any_attempt_passes(lambda: processor_seconds(lambda: read(raw)) < seconds_of_additions(250), tries=3)
+    assert cost_in_pages(lambda: read(raw), tries=3) < 700  # 340 measured
 
 
 @pytest.mark.parametrize("name", HOSTILE_FILES)
@@ -80,16 +80,14 @@ def test_calendars_built_to_be_a_burden_are_refused_in_little_time() -> None:
     assert processor_seconds(lambda: [read(mail) for mail in mails]) < 2
 
 
-def test_a_bill_of_200_lines_takes_less_than_four_million_additions() -> None:
+def test_a_bill_of_200_lines_is_read_in_little_time() -> None:
     text = long_bill()
-    assert any_attempt_passes(
-        lambda: processor_seconds(lambda: audit(text, "hyatt")) < seconds_of_additions(4), tries=7
-    )
+    assert cost_in_pages(lambda: audit(text, "hyatt")) < 25  # 12 measured: 40 ms
 
 
 @pytest.mark.parametrize("text", HOSTILE_BILLS.values(), ids=HOSTILE_BILLS)
-def test_a_hostile_bill_takes_less_than_a_hundred_million_additions(text: str) -> None:
-    assert processor_seconds(lambda: audit(text[:60_000], "hyatt", "cash", "globalist")) < seconds_of_additions(100)
+def test_a_hostile_bill_is_read_in_little_time(text: str) -> None:
+    assert cost_in_pages(lambda: audit(text[:60_000], "hyatt", "cash", "globalist"), tries=2) < 400  # 185 measured
 
 
 @pytest.mark.parametrize("inside", HOSTILE_STATEMENTS.values(), ids=HOSTILE_STATEMENTS)
@@ -106,4 +104,4 @@ def test_arguments_in_bulk_are_refused_in_little_time() -> None:
             with pytest.raises(Invalid):
                 arguments.check(raw_arguments)
 
-    assert processor_seconds(refuse_all) < 1
+    assert cost_in_pages(refuse_all) < 15  # 5 measured: 15 ms

@@ -1,6 +1,6 @@
 """Stories of cards and status: what to use, what is missing, what keeps what one has."""
 
-from datetime import date
+from datetime import date, timedelta
 from typing import Any
 
 from shared import clock
@@ -71,7 +71,8 @@ def test_how_far_from_gold_and_what_keeps_silver(people: People, use: Use) -> No
     answer = use(people.alice, "get_status_progress")
     ends = date(clock.today().year + (clock.today() > date(clock.today().year, 3, 31)), 3, 31)  # BA's year of tiers
     left = f"by {format_day(ends)} ({(ends - clock.today()).days} days left)"
-    assert f"11,000 tier points to Gold {left}; Silver is kept for another year" in answer["message"]
+    again = f"or 20,000 from {format_day(ends + timedelta(days=1))}"
+    assert f"11,000 tier points to Gold {left}, {again}; Silver is kept for another year" in answer["message"]
 
 
 def test_i_am_globalist_for_life(people: People, use: Use) -> None:

@@ -36,6 +36,28 @@ def test_two_of_us_want_business_seats_and_little_taxes(people: People, use: Use
     assert planned["best"]["taxes_total"] <= 600
 
 
+def test_each_of_us_books_one_ticket_where_points_cannot_be_joined(
+    people: People, use: Use, with_sources: WithSources
+) -> None:
+    day = clock.today() + timedelta(days=90)
+    offer = {"program": "delta-skymiles", "points": 48_000, "taxes": Decimal(80), "taxes_currency": "USD"}
+    with_sources(selling("shop", seat(day, **offer, seats=2)))
+    for member in ({}, {"member": "Joe"}):
+        answer = use(people.alice, "update_points_balance", program="Delta miles", balance=50_000, **member)
+        assert answer["balance"]["program"] == "delta-skymiles"
+    days = {"earliest_date": day.isoformat(), "latest_date": day.isoformat()}
+    asked: dict[str, Any] = {"origin": "LHR", "destination": "JFK", "cabin": "business", "passengers": 2} | days
+    answer = use(people.alice, "plan_trip", **asked)
+    best = answer["best"]
+    assert best is not None, answer["message"]
+    assert "48,000 already with Delta SkyMiles and 48,000 already with Delta SkyMiles of Joe" in answer["message"]
+    assert "Of these, book 1 ticket from Joe's account of Delta SkyMiles, 48,000 points each." in best["steps"]
+    assert best["pay_with"]["balance"]["points"] == 48_000
+    assert [(m["member"], m["points"]) for m in best["pay_with"]["from_members"]] == [("Joe", 48_000)]
+    lacking = use(people.alice, "plan_trip", **asked | {"passengers": 3})
+    assert lacking["nearest"] is None or lacking["nearest"]["lacking"][0]["points"] == 48_000
+
+
 def test_instant_points_go_before_a_transfer_of_days(people: People, use: Use) -> None:
     hold(use, people, chase_ultimate_rewards=73_210, capital_one_miles=52_000, marriott_bonvoy=185_000)
     answer = use(people.alice, "plan_trip", **LATE_MAY, cabin="business", passengers=2, max_cash=1400)

@@ -133,7 +133,7 @@ class Tab:
         while not (there := self.run(f"document.readyState === 'complete' && Boolean({expression})")):
             if time.monotonic() >= until:
                 break
-            select.select([], [], [], 0.05)
+            select.select([], [], [], 0.02)
         return bool(there)
 
     def wait(self, expression: str) -> None:
@@ -145,7 +145,11 @@ class Tab:
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
         self._ask("Emulation.setDeviceMetricsOverride", **size)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        self._ask("Emulation.setEmulatedMedia", features=[scheme])
+        self._ask("Emulation.setEmulatedMedia", media="", features=[scheme])
+
+    def print_on_paper(self) -> None:
+        """The page as a printer gets it, in the window as it is; `look` goes back to the screen."""
+        self._ask("Emulation.setEmulatedMedia", media="print")
 
     def picture(self, file: Path) -> None:
         """The whole page, as it is painted."""

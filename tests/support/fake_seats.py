@@ -92,8 +92,6 @@ def seat(day: date, **more: Any) -> AwardSeat:
         "flight_numbers": ("BA117",),
         "departs_at": None,
         "arrives_at": None,
-        "aircraft": None,
-        "booking_url": None,
         "checked_at": None,
     }
     return AwardSeat(**(facts | more))

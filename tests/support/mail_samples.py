@@ -125,6 +125,7 @@ DROP: dict[str, Any] = {
     "checked_at": "2026-11-22T16:10+00:00",
     "free_until": "2027-05-01",
 }
+FITS = {"now": "75,000 points", "nightly": "25,000 points", "limit": "30,000 points", "booked_room": None}
 DELAY: dict[str, Any] = {
     "airport": "JFK",
     "airport_name": "John F Kennedy International Airport",
@@ -219,6 +220,8 @@ def build_mails(*, sandbox: bool = True) -> dict[str, Message]:
         "flight_alert_match": ("flight_alert_match", SEATS),
         "hotel_price_drop": ("hotel_price_drop", DROP),
         "hotel_without_terms": ("hotel_price_drop", DROP | dict.fromkeys(("free_until", "booked_room", "rate_plan"))),
+        "hotel_alert_match": ("hotel_alert_match", DROP | FITS),
+        "open_nights": ("hotel_alert_match", DROP | FITS | {"limit": None}),
         "delay_alert": ("delay_alert", DELAY),
         "standing_order_done": ("standing_order_done", ORDER),
         "standing_order_failed": ("standing_order_failed", ORDER | {"error": "timeout"}),

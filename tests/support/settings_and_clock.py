@@ -7,6 +7,7 @@ import contextlib
 import time as machine
 from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, time, timedelta
+from functools import cache
 from pathlib import Path
 
 import psycopg
@@ -119,8 +120,12 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def _keeps_running(test: pytest.Item) -> bool:
-    own = any(test.path.is_relative_to(Path(__file__).parents[1] / folder) for folder in OWN_PROGRAMS)
-    return own or test.get_closest_marker("running_clock") is not None
+    return _has_own_programs(test.path) or test.get_closest_marker("running_clock") is not None
+
+
+@cache  # asked twice for each case
+def _has_own_programs(path: Path) -> bool:
+    return any(path.is_relative_to(Path(__file__).parents[1] / folder) for folder in OWN_PROGRAMS)
 
 
 @pytest.fixture(autouse=True)

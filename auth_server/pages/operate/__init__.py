@@ -1,1 +1,1 @@
-"""Pages for those who run the service, at /operate: administrators with a second factor see them, no one else."""
+"""Pages for those who run the service, at /operate: only administrators with a second factor see them."""

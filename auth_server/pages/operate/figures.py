@@ -27,7 +27,7 @@ _Counts = Mapping[date, Mapping[str, int]]
 
 
 def show_figures(member: Member) -> FlowResult:
-    """Each figure is asked by itself: one that takes too long leaves the others their charts."""
+    """Asks for each figure separately: a slow one does not cost the others their charts."""
     part, today = member.data.query_value("part") or USE, clock.today()
     if part not in PARTS:
         return operator.show_nothing()
@@ -48,7 +48,7 @@ def _read_chart(name: str, words: str, today: date) -> tuple[Chart | None, bool]
 
 
 def _sum_weeks(counts: _Counts, since: date, today: date) -> list[tuple[str, Mapping[str, int]]]:
-    """By week from Monday; the first and the last need not be whole."""
+    """By week from Monday; the first and last may be partial."""
     monday = since - timedelta(days=since.weekday())
     weeks: dict[date, Counter[str]] = {}
     while monday <= today:

@@ -1,4 +1,4 @@
-"""Operators: who may open their pages, the frame of these, and the page that asks before something changes."""
+"""Operators: who may open their pages, the frame of those pages, and the page that asks before something changes."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -27,7 +27,7 @@ from shared.db.operator_actions import OperatorAction
 PATH = "/operate"
 _NAMES = ("users", "jobs", "mail", "providers", "facts", "figures", "settings", "trail")
 USERS, JOBS, MAIL, PROVIDERS, FACTS, FIGURES, SETTINGS, TRAIL = (f"{PATH}/{name}" for name in _NAMES)
-TABS = tuple((f"{PATH}/{name}", name.title()) for name in _NAMES)
+TABS = ((PATH, "Start"), *((f"{PATH}/{name}", name.title()) for name in _NAMES))
 NEEDS_FACTOR = show_problem(
     "Add a second factor first",
     "The pages of operators open with a passkey or an authenticator app besides your password.",
@@ -44,7 +44,7 @@ T = TypeVar("T")
 class Question:
     """What a page asks before it acts: `fields` say what it is about, and `back` leads to where it came from."""
 
-    path: str  # of the form; the page that asks stands there too
+    path: str  # of the form, and of the page that asks
     title: str
     text: str
     button: str
@@ -57,7 +57,7 @@ def get_for_operator(path: str, flow: MemberFlow) -> Route:
 
 
 def post_for_operator(path: str, flow: MemberFlow) -> Route:
-    """The form stands on the page of the same address."""
+    """The form is on the page of the same address."""
     return Route(path, handle_form(_guard(form_for_member(flow, fresh=True))), methods=["POST"])
 
 
@@ -83,7 +83,7 @@ def build_change_routes(
 
 
 def _guard(flow: Flow) -> Flow:
-    """For everybody else the page is not there; an administrator without a second factor is told to add one.
+    """Answers 404 to everyone else; tells an administrator without a second factor to add one.
 
     Anyone who signed in before the first factor was added has not shown one, and signs in again.
     """
@@ -104,7 +104,7 @@ def _guard(flow: Flow) -> Flow:
 
 
 def show_nothing() -> Page:
-    """The page of an address that leads nowhere."""
+    """Shows the page for an unknown address."""
     return describe_missing_page()
 
 
@@ -125,13 +125,13 @@ def read_page(member: Member) -> int:
 
 
 def read_number(member: Member, name: str) -> int | None:
-    """A whole number of the address or the form, as the database can hold it; None where there is none."""
+    """A whole number of the address or the form, within the database's range; None if missing."""
     text = member.data.query_value(name) or member.read_field(name)
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= MAX_DIGITS else None
 
 
 def read_reason(member: Member) -> str | None:
-    """Why, as it was typed; None when nothing was, or too much."""
+    """The reason as typed; None when it is missing or too long."""
     reason = member.data.form_value("reason").strip()
     return reason if 0 < len(reason) <= MAX_REASON_CHARACTERS else None
 
@@ -140,12 +140,12 @@ REASON_FAULT = f"Please say why in 1 to {MAX_REASON_CHARACTERS} characters. The 
 
 
 def name_actor(member: Member) -> str:
-    """As trails keep it: no address."""
+    """The operator's name for the trail: no address."""
     return f"admin:{member.account.public_id}"
 
 
 def write_trail(member: Member, action: str, target: str, detail: str | None, reason: str | None) -> None:
-    """In the transaction of the change itself, so that there is neither without the other."""
+    """Writes it in the transaction of the change itself, so that neither exists without the other."""
     actor = name_actor(member)
     member.db.add(OperatorAction(actor=actor, action=action, target=target, detail=detail, reason=reason))
     member.db.flush()

@@ -1,4 +1,4 @@
-"""Providers: how each fares, what is spent and left of its quota today, and switching one off and on for everybody."""
+"""Providers: their health, today's use of each quota, and switching one off and on for everyone."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ MESSAGES = {
 
 @dataclass(frozen=True)
 class _Line:
-    """One provider as the page says it."""
+    """One provider's line on the page."""
 
     name: str
     state: str
@@ -91,7 +91,7 @@ def _ask_on(member: Member, card: ProviderCard, fault: str) -> FlowResult:
 
 
 def _switch(name: str, act: Callable[[Member, ProviderCard, str], bool]) -> Callable[..., FlowResult]:
-    """The dispatcher tells all programs with its next round, twice a second."""
+    """Switches it; the dispatcher tells all programs in its next round, twice a second."""
 
     def change(member: Member, card: ProviderCard, reason: str) -> FlowResult:
         if not act(member, card, reason):

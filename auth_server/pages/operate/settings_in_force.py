@@ -1,4 +1,4 @@
-"""The settings as this server read them when it started; of what is secret, only whether it is set."""
+"""The settings as this server read them when it started; of secrets, only whether they are set."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,11 +14,11 @@ from shared.settings import VERSION, Settings, settings
 
 MAX_CHARACTERS = 120  # of a value
 SET, NOT_SET = "set", "not set"
-_NEVER_SHOWN = ("backup_upload",)  # a command, which may name a key of the place it uploads to
+_NEVER_SHOWN = ("backup_upload",)  # a command, which may contain a key of the upload target
 
 
 def show_settings(member: Member) -> FlowResult:
-    """Those the environment sets, and those that stand at their default."""
+    """Shows the settings of the environment, and those at their defaults."""
     current = settings()
     values = {name: describe_value(name, getattr(current, name)) for name in Settings.model_fields}
     environment = {name.upper(): text for name, text in values.items() if name in current.model_fields_set}
@@ -28,7 +28,7 @@ def show_settings(member: Member) -> FlowResult:
 
 
 def describe_value(name: str, value: Any) -> str:
-    """A value as it may be seen: addresses without names, passwords and queries, and no secret at all."""
+    """A value safe to show: addresses without user names, passwords and queries, and no secrets."""
     if value is None:
         return NOT_SET
     if isinstance(value, SecretStr) or name in _NEVER_SHOWN:

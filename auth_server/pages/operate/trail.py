@@ -14,7 +14,7 @@ SHOW = f"{TRAIL}/show"
 
 
 def show_trail(member: Member) -> FlowResult:
-    """All of it or, with `target` in the address, what was done to that; `before` is the number of a later action."""
+    """Shows it all or, with `target` in the address, what was done to it; `before` is the number of a later action."""
     before, target = operator.read_number(member, "before"), member.data.query_value("target") or None
     rows = list_actions(member.db, target, PER_PAGE + 1, before=before)
     older = rows[PER_PAGE - 1][0].id if len(rows) > PER_PAGE else None
@@ -24,7 +24,7 @@ def show_trail(member: Member) -> FlowResult:
 
 
 def show_action(member: Member) -> FlowResult:
-    """One action whole: a list shortens its reason."""
+    """Shows one action in full: a list shortens its reason."""
     number = operator.read_number(member, "id")
     rows = sa.select(OperatorAction, Account.email).outerjoin(Account, Account.public_id == OperatorAction.target)
     row = member.db.execute(rows.where(OperatorAction.id == number)).one_or_none() if number is not None else None

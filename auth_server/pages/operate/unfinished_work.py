@@ -37,14 +37,14 @@ MESSAGES = {
 
 @dataclass(frozen=True)
 class _Queue:
-    """What waits: since when, in words, and how many rows are open, by what they are and their status."""
+    """The waiting work: since when, in words, and open rows by kind and status."""
 
     ages: list[tuple[str, str]]
     counts: list[tuple[str, str, int]]
 
 
 def _describe_wait(seconds: float) -> str:
-    """How long the oldest has waited, in the largest unit of which there are two."""
+    """How long the oldest has waited, in the largest unit that there are two of."""
     if seconds < 1:
         return "nothing is due"
     size, unit = next(((size, unit) for size, unit in _UNITS if seconds >= 2 * size), (1, "second"))

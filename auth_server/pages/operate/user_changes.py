@@ -60,7 +60,7 @@ def _ask_suspend(member: Member, account: Account, fault: str) -> FlowResult:
 
 
 def _suspend(member: Member, account: Account, reason: str) -> FlowResult:
-    """Never the operator's own account: no one could take that back from here."""
+    """Never suspends the operator's own account: no one could undo that here."""
     if account.id == member.account.id:
         return _ask_suspend(member, account, "This is the account you are signed in with. It is not suspended.")
     if account.disabled_at is not None:

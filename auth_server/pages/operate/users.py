@@ -27,7 +27,7 @@ MESSAGES = {
 
 
 def find_user(member: Member) -> Account | None:
-    """The account that the page or form is about, by its public id."""
+    """The account of the page or form, by its public id."""
     public_id = member.data.query_value("id") or member.read_field("id")
     return member.db.scalar(sa.select(Account).where(Account.public_id == public_id))
 
@@ -38,19 +38,15 @@ def describe_state(account: Account) -> str:
     return "not confirmed" if account.email is not None and account.email_confirmed_at is None else "active"
 
 
-def show_start(member: Member) -> FlowResult:  # noqa: ARG001 - a page of an operator
-    return Redirect(USERS, status=302)
-
-
 def list_users(member: Member) -> FlowResult:
-    """The oldest account first."""
+    """Lists users, the oldest account first."""
     page = operator.read_page(member)
     rows, total = page_of_accounts(member.db, None, page, PER_PAGE)
     return _show_list(member, rows, total, page, "")
 
 
 def find_users(member: Member) -> FlowResult:
-    """By a part of the address or the whole id. A form and not a link, so that no address stands in a log."""
+    """Finds users by part of an address or a whole id. A form, not a link, so that no address gets into a log."""
     text = member.data.form_value("text").strip()
     if not text:
         return Redirect(USERS)
@@ -98,7 +94,6 @@ def _list_usage(member: Member, account: Account) -> list[tuple[str, int, int | 
 
 
 ROUTES = [
-    get_for_operator(operator.PATH, show_start),
     get_for_operator(USERS, list_users),
     post_for_operator(USERS, find_users),
     get_for_operator(SHOW, show_user),

@@ -17,31 +17,31 @@ from shared.domain.plans import Plan
 from shared.secrets import digest
 from shared.settings import settings
 
-# Plans and the ids of their prices at Stripe, as the settings name them.
+# Plans and the ids of their prices at Stripe, from the settings.
 
 
 def list_plans() -> Sequence[Plan]:
-    """The plans that are sold, the lowest first."""
+    """The plans on sale, the lowest first."""
     return sorted({Plan.of(slug) for slug, _ in settings().prices})
 
 
 def find_price(plan: Plan) -> str:
-    """The price a plan is sold at: the first of it in the setting. Raises KeyError."""
+    """The sale price of a plan: its first one in the setting. Raises KeyError."""
     return dict(reversed(settings().prices))[plan.slug]
 
 
 def find_plan(price: str) -> Plan | None:
-    """The plan of a price, also of one at which nothing is sold any longer."""
+    """The plan of a price, also of a former price."""
     return next((Plan.of(slug) for slug, known_price in settings().prices if known_price == price), None)
 
 
-# Subscriptions as Stripe writes them, read into ours; a field we do not know is no error.
+# Reads Stripe's subscriptions into ours; unknown fields are no error.
 
 
 def parse_subscription(fields: Mapping[str, Any]) -> Subscription:
-    """Raises KeyError, TypeError, ValueError or IndexError for what is no subscription.
+    """Raises KeyError, TypeError, ValueError or IndexError for anything but a subscription.
 
-    The end of the period stands with the item since 2025-03-31, and stood with the subscription before.
+    The end of the period is in the item since 2025-03-31, and was in the subscription before.
     """
     item = fields["items"]["data"][0]
     price = str(item["price"]["id"])
@@ -67,7 +67,7 @@ def _read_moment(seconds: Any) -> datetime | None:
     return datetime.fromtimestamp(int(seconds), UTC) if seconds is not None else None
 
 
-API_VERSION = "2025-03-31.basil"  # pinned: an account's own version may be another
+API_VERSION = "2025-03-31.basil"  # pinned: an account's own version may differ
 TIMEOUT = httpx.Timeout(8, connect=3)
 MAX_BYTES = 2 << 20
 MAX_SECONDS = 20.0  # of one call with its retries
@@ -91,7 +91,7 @@ class Client:
         self._client = client
 
     async def create_customer(self, account: str, email: str) -> str:
-        """The key follows from account and address: made twice within a day it is one customer."""
+        """The key is derived from account and address: made twice within a day it is one customer."""
         fields = {"email": email, "metadata[account]": account}
         customer = await self._send("POST", "/v1/customers", fields, f"customer-{digest(f'{account} {email}')}")
         return _read_id(customer)
@@ -121,7 +121,7 @@ class Client:
             answer = await self._send("GET", "/v1/subscriptions", query)
         except PaymentRefused as error:
             if str(error) != "resource_missing" or not await self._is_deleted(customer_id):
-                raise  # a key of another account knows no customer: that ends no one's plan
+                raise  # another account's key knows no customers: that must end no one's plan
             return []
         try:
             return [parse_subscription(fields) for fields in answer["data"]]
@@ -140,7 +140,7 @@ class Client:
         return (await self._send("GET", f"/v1/customers/{_check_id(customer_id)}", {})).get("deleted") is True
 
     async def _send(self, method: str, path: str, fields: Fields, key: str | None = None) -> dict[str, Any]:
-        """The answer to a call, tried again while Stripe is busy or away; no text of its errors is passed on."""
+        """The answer to a call, retried while Stripe is busy or down; the text of its errors is not passed on."""
         more: dict[str, Any] = {"params": fields} if method == "GET" else {"data": fields}
         if key is not None:
             more["headers"] = {"Idempotency-Key": key}
@@ -148,7 +148,7 @@ class Client:
             with anyio.fail_after(MAX_SECONDS):
                 for wait in (*WAITS, None):
                     status, body = await self._try(method, path, more)
-                    # 409 is another call with the same key, or a lock; 429 too many of them.
+                    # 409 is another call with the same key, or a lock; 429 is too many calls.
                     if not (status in (0, 409, 424, 429) or status >= 500):
                         return _read_answer(status, body)
                     if wait is not None:
@@ -158,7 +158,7 @@ class Client:
         raise PaymentAway
 
     async def _try(self, method: str, path: str, more: Mapping[str, Any]) -> tuple[int, bytes]:
-        """Status and body; status 0 where there was no answer."""
+        """Returns status and body; status 0 without an answer."""
         try:
             async with self._client.stream(method, path, **more) as response:
                 return response.status_code, await http.read_capped(response, MAX_BYTES)
@@ -193,7 +193,7 @@ def _read_id(answer: Mapping[str, Any]) -> str:
 
 
 def _read_address(answer: Mapping[str, Any]) -> str:
-    """Of a page of Stripe, to which a person is sent."""
+    """Reads the address of a Stripe page for the person."""
     try:
         return http.check_url(str(answer.get("url")))
     except http.Refused:
@@ -201,7 +201,7 @@ def _read_address(answer: Mapping[str, Any]) -> str:
 
 
 def _describe_change(change: PlanChange | None) -> dict[str, str]:
-    """The portal opens at the page that shows what the change costs, and changes nothing before it is confirmed."""
+    """Makes the portal open at the page with the cost of the change; nothing changes until that is confirmed."""
     if change is None:
         return {}
     if change.plan is None:

@@ -30,7 +30,7 @@ def read_event(body: bytes, headers: Mapping[str, str], now: datetime) -> Custom
 
 
 def _check_signature(body: bytes, header: str, secrets: str, now: datetime) -> None:
-    """Any signature of the header may be that of any secret: while one is changed Stripe signs with both."""
+    """Accepts any signature in the header by any secret: while one is being replaced Stripe signs with both."""
     pairs = [part.strip().partition("=") for part in header[:MAX_HEADER_CHARACTERS].split(",")]
     moments = [value for name, _, value in pairs if name == "t"]
     signatures = [value.encode() for name, _, value in pairs if name == "v1"][:MAX_SIGNATURES]
@@ -38,7 +38,7 @@ def _check_signature(body: bytes, header: str, secrets: str, now: datetime) -> N
         raise SignatureWrong("the signature is missing or cannot be read")
     signed = moments[0].encode() + b"." + body
     expected = [hmac.digest(secret.encode(), signed, "sha256").hex().encode() for secret in split_secret(secrets)]
-    # Every pair is compared, so that the time says nothing about which of them fits.
+    # Every pair is compared, so that timing does not reveal which one fits.
     if not sum(hmac.compare_digest(one, other) for one in expected for other in signatures):
         raise SignatureWrong("the signature is of no secret of this installation")
     if abs(now.timestamp() - int(moments[0])) > TOLERANCE.total_seconds():
@@ -52,7 +52,7 @@ def _read_id(value: Any) -> str:
 
 
 def _find_customer(thing: Mapping[str, Any]) -> str | None:
-    """Whose it is; a customer is its own. An object that was expanded carries its id inside."""
+    """The customer of an event's object; a customer is its own. An expanded object has the id inside."""
     value = thing.get("id") if thing.get("object") == "customer" else thing.get("customer")
     value = value.get("id") if isinstance(value, Mapping) else value
     return _read_id(value) if value is not None else None

@@ -22,6 +22,7 @@ _TIMED = re.compile(
     r"(?<![A-Za-z])([A-Z]{3})[ \t]+(?:[\d/.-]{8,10}[ \t]+)?\d{1,2}[:h]\d{2}"
     r"|\d{1,2}[:h]\d{2}(?: ?[AaPp]\.?[Mm]\.?)?[ \t]+([A-Z]{3})(?![A-Za-z])"
     r"|(?<![A-Za-z])([A-Z]{3})[ \t]+\d{3,4}[APN](?![\w:])"  # "ORD   205P"
+    r"|(?<![A-Za-z])([A-Z]{3}) ?\((?:T|Terminal) ?[0-9A-Z]{1,2}\)"  # "DEL (T3)"
 )
 LABELLED = re.compile(
     r"^\W*(?:from|to|origin|destination|depart\w*|arriv\w*|departing|leaving|von|nach|abflug\w*|ankunft\w*|hin|zuruck"
@@ -31,9 +32,12 @@ LABELLED = re.compile(
 _CODE = re.compile(r"(?<![A-Za-z0-9/])([A-Z]{3})(?![A-Za-z0-9])")
 _NEIGHBOURS = re.compile(r"(?<![A-Za-z0-9/])([A-Z]{3})[ \t]*(?:[-/>→]+[ \t]*)?(?<![A-Z])([A-Z]{3})(?![A-Za-z0-9])")
 _JOINED = re.compile(r"(?<![A-Z])([A-Z]{3})([A-Z]{3})(?![A-Z])")
+_STATION = re.compile(r"[^()\d]{0,25}\(([QXZ][A-Z]{2})\)")  # IATA's codes of railway stations begin so
+_STATE_BEHIND = re.compile(r"[ *]{1,3}[A-Z]{2}\d{1,2}(?!\w)")
 _DAY_IN_CAPITALS = re.compile(r"(?<!\d)\d{1,2}[A-Z]{3}(?![A-Z])")
 _CELL = re.compile(r"[^\t|]+")
 _LONE = re.compile(r"^\W*([A-Z]{3})(?:\W+\1)?\W*$")
+_TIMED_NAME = re.compile(r"\d[:h.]\d{2}[^\n]*[ \t][A-ZÀ-Þ][\w'.-]{2,} $")  # "08:45 PM  Clark CRK"
 _CALENDAR = frozenset(
     re.findall(
         r"\w+",
@@ -119,11 +123,11 @@ def find_lone(line: Line, world: TravelFacts) -> Iterator[tuple[int, str]]:
     side = [m for m in _NEIGHBOURS.finditer(line.text) if all(_is_airport(code, world) for code in m.groups())]
     places = list(_list_places(line.text[:_MAX_NAME_LINE], world)) if len(codes) <= 4 else []
     for m in codes:
-        within = any(c.start() <= m.start() < c.end() for c in lone)
+        behind_name = m.end() == len(line.text.rstrip()) and _TIMED_NAME.search(line.text[: m.start()])
+        within = bool(behind_name) or any(c.start() <= m.start() < c.end() for c in lone)
         paired = any(m.start() in (n.start(1), n.start(2)) for n in side) and (len(codes) == 2 or len(side) == 1)
         beside = any(
-            start <= m.start() and m.end() <= end + 1 and m[1] in codes_of and end - start > 4
-            for start, end, codes_of in places
+            start <= m.start() <= end + 2 and m[1] in codes_of and end - start > 4 for start, end, codes_of in places
         )
         if (within or beside or paired) and (beside or world.is_served(m[1])):
             yield m.start(), m[1]
@@ -141,7 +145,8 @@ def find_joined(line: Line, world: TravelFacts) -> Iterator[tuple[int, str]]:
     """ "HKGSEA", as reservation systems print a route, on a line with its day."""
     if _DAY_IN_CAPITALS.search(line.text):
         for m in _JOINED.finditer(line.text):
-            if all(_is_airport(code, world) and world.is_served(code) for code in m.groups()):
+            is_sure = _STATE_BEHIND.match(line.text, m.end())  # "BOMGOI HK1"
+            if all(_is_airport(code, world) and (is_sure or world.is_served(code)) for code in m.groups()):
                 yield m.start(1), m[1]
                 yield m.start(2), m[2]
 
@@ -199,5 +204,8 @@ def _find_named_in(line: Line, number: int, world: TravelFacts) -> Iterator[Airp
         if places and (direct or covered >= 0.45 * letters):
             for start, end, codes in places:
                 # "to Munich": a small word next to it can count as part of the name
+                station = _STATION.match(cell[0], end)  # "Köln Hbf (QKL)"
+                if station and world.clock_of(station[1]) is None:
+                    continue
                 capital = next((at for at in range(start, end) if cell[0][at].isupper()), start)
                 yield AirportMention(number, cell.start() + capital, codes)

@@ -36,7 +36,8 @@ _HELD = re.compile(
     r"|(?<![a-z])(?:(?:available|redeemable|verfugbare|beschikbare|tillgangliga) "
     r"(?:\w+ )?(?:miles|points|avios|meilen|punkte|mijlen|punten|poang|pramienmeilen)"
     r"|(?:miles|points|avios|punti|miglia|puntos|millas|pontos|milhas) (?:\w+ )?"
-    r"(?:available|disponib\w+|disponiveis|disponivel))(?![a-z])"
+    r"(?:available|disponib\w+|disponiveis|disponivel)"
+    r"|(?:meilen|punkte|mijlen|punten|poang) (?:\w+ )?(?:verfugbar|beschikbaar|tillgangliga))(?![a-z])"
 )
 # What else such a line can count. None of these is what the person holds now.
 _OTHER = re.compile(
@@ -54,7 +55,9 @@ _OTHER = re.compile(
     r"|vorige|verdiende|verlop\w*|forra|intjanad\w*|poprzedni\w*|onceki)(?![a-z])"
     r"|獲得|有効期限|失効|前回|プレミアムポイント|ステータス|已过期|升级"
 )
-_NUMBER = re.compile(r"(?<![\w.,'])\d(?:[\d., '’\u00a0\u202f]*\d)?(?![\w%]|[.,]\d)")
+# Letters of East Asia stand right beside a number; those of years, months and days make it a part of a date.
+_LETTER = r"[^\W\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]"
+_NUMBER = re.compile(rf"(?<!{_LETTER})(?<![.,'])\d(?:[\d., '’\u00a0\u202f]*\d)?(?!{_LETTER}|[.,]\d|%|[年月日년월일])")
 _UNIT = re.compile(rf"{price_words.UNIT}|mileage|meilen|punkte(?:stand|konto)|里程|積分|积分|마일")
 _CLAUSE = re.compile(r"[;!?|]|\.(?!\d)|,(?!\d)")  # what ends a sentence; a mark between digits does not
 _MONEY = re.compile(r"[$€£¥₹]|(?<![a-z])(?:usd|eur|gbp|cad|aud|chf|brl|jpy|inr|sgd|r\$|dollars?|euros?|reais)(?![a-z])")
@@ -87,6 +90,35 @@ def read_balance(texts: Sequence[Text], world: TravelFacts) -> StatedBalance | N
     )
 
 
+def read_overview(text: Text, world: TravelFacts) -> list[StatedBalance]:
+    """The balances of a list of several programmes: each in a clause that names one programme and one number.
+
+    None of a programme that comes with two numbers, and nothing where fewer than two programmes are left. A name of
+    several programmes leaves open which.
+    """
+    stated: dict[frozenset[str], dict[int, StatedBalance]] = {}
+    for line in text.body.split("\n")[:_MAX_LINES]:
+        small, days = _cut_days(fold(line[:_MAX_LINE]), text.posted)
+        for clause in _CLAUSE.split(small):
+            named = world.programs_named(clause)
+            numbers = [] if _OTHER.search(clause) or _MONEY.search(clause) else _NUMBER.findall(clause)
+            if len(named) == 1 and len(numbers) == 1 and (points := _read_points(numbers[0])) is not None:
+                day = days[0] if len(days) == 1 else None
+                programs = sorted(named[0])
+                program = programs[0] if len(programs) == 1 else None
+                stated.setdefault(named[0], {})[points] = StatedBalance(program, points, day, programs, [points])
+    single = [only for of_program in stated.values() if len(of_program) == 1 for only in of_program.values()]
+    return single if len(single) > 1 else []
+
+
+def _read_points(written: str) -> int | None:
+    try:
+        points: int = read_number(written.strip(), is_whole=True)
+    except UnreadNumber:
+        return None
+    return points
+
+
 def _find_mentions(text: Text) -> Iterator[_Mention]:
     """Each number that a line, or the line above it, calls a balance."""
     lines = [line[:_MAX_LINE] for line in text.body.split("\n")[:_MAX_LINES] if line.strip()]
@@ -113,9 +145,7 @@ def _read_mention(small: str, label: re.Match[str], below: str, days: list[date]
         number, tail = (numbers[-1], before) if numbers else (None, tail)
     if number is None or _MONEY.search(tail[max(0, number.start() - 5) : number.end() + 9]):
         return None
-    try:
-        points = read_number(number[0].strip(), is_whole=True)
-    except UnreadNumber:
+    if (points := _read_points(number[0])) is None:
         return None
     around = f"{before[-40:]} {label[0]} {tail[: number.end() + 30]}"
     return _Mention(points, bool(_UNIT.search(around)), days[0] if len(set(days)) == 1 else None)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from shared.domain.confirmations.clean_text import join_wrapped, to_one_line
 from shared.domain.confirmations.forwarding import Text
 from shared.domain.confirmations.letter_actions import SUPPOSED, says_cancelled, says_changed
-from shared.domain.confirmations.letter_languages import IDEOGRAPHS, WORDS, compile_words
+from shared.domain.confirmations.letter_languages import IDEOGRAPHS, WORDS, compile_words, join_words
 from shared.domain.confirmations.model import PARTLY_CANCELLED, BookedLeg, Booking, Doubt
 from shared.domain.confirmations.other_letters import EXTRA
 from shared.domain.parsing.text import fold
@@ -49,7 +49,6 @@ class _Patterns(NamedTuple):
     """The words of one language, compiled."""
 
     proof: re.Pattern[str]
-    unmade: re.Pattern[str]
     paper: re.Pattern[str]
     called: re.Pattern[str]  # "this is a quotation"
     undoes: re.Pattern[str]
@@ -60,7 +59,6 @@ def _compile_languages() -> list[_Patterns]:
     return [
         _Patterns(
             compile_words(words.proof),
-            compile_words(words.unmade),
             compile_words(words.paper),
             re.compile(rf"{fold(words.is_a)}(?:\w+ )?(?:{fold(words.paper)})"),
             compile_words(words.undoes),
@@ -76,6 +74,12 @@ def _compile_titles() -> re.Pattern[str]:
     return re.compile(rf"[^\w\n]*{_LABEL}(?:{_YOUR})?(?:{names}){_BEHIND_NAME}[^\w\n]*")
 
 
+@lru_cache(maxsize=1)
+def _compile_unmade() -> re.Pattern[str]:
+    """All languages at once: over a letter of 100 kB 4 ms, where one after the other took 9."""
+    return join_words("unmade")
+
+
 def _list_languages(folded: str) -> list[_Patterns]:
     """Those a text can be in: one without a letter of East Asia is in none of its languages."""
     has_ideographs = IDEOGRAPHS.search(folded) is not None
@@ -86,7 +90,13 @@ def _list_languages(folded: str) -> list[_Patterns]:
 def _compile_off() -> tuple[re.Pattern[str], re.Pattern[str]]:
     """A line or a cell that is nothing but the word that a flight is off; and the word in brackets or at an end."""
     off = "|".join(fold(words.off) for words in WORDS.values())
-    return re.compile(rf"[^\w\n]*{_LABEL}(?:{off})[^\w\n]*"), re.compile(rf"[(\[*-] ?(?:{off})\b|\b(?:{off})[^\w\n]*$")
+    flight = (
+        rf"(?:(?:{_YOUR}|this )?(?:flight|segment|leg|flug|vol|vuelo|volo|voo|vlucht|lot|let|jarat|zbor|lento) )?"
+        r"(?:(?:is|was|has been|wurde|est|a ete) )?"
+    )
+    return re.compile(rf"[^\w\n]*{_LABEL}{flight}(?:{off})[^\w\n]*"), re.compile(
+        rf"[(\[*-] ?(?:{off})\b|\b(?:{off})[^\w\n]*$"
+    )
 
 
 def _cut_sentence(folded: str, match: re.Match[str]) -> tuple[int, int]:
@@ -120,13 +130,12 @@ def _has_proof(folded: str) -> bool:
 
 def _find_statement(folded: str) -> str | None:
     """The first sentence that says of a booking that it is not made; terms about such bookings do not count."""
-    for words in _list_languages(folded):
-        for pattern in (words.unmade, words.called):
-            for match in pattern.finditer(folded):
-                start, end = _cut_sentence(folded, match)
-                sentence = folded[start:end]
-                if not SUPPOSED.search(folded[start : match.start()]) and not EXTRA.search(sentence):
-                    return sentence
+    for pattern in (_compile_unmade(), *(words.called for words in _list_languages(folded))):
+        for match in pattern.finditer(folded):
+            start, end = _cut_sentence(folded, match)
+            sentence = folded[start:end]
+            if not SUPPOSED.search(folded[start : match.start()]) and not EXTRA.search(sentence):
+                return sentence
     return None
 
 
@@ -167,6 +176,9 @@ def find_states(body: str, legs: Sequence[BookedLeg]) -> dict[str, set[str]]:
     lines = [fold(line) for line in raw]
     numbers = {leg.flight_number or "": leg for leg in legs}
     patterns = {name: pattern for name, leg in numbers.items() if (pattern := _build_name(leg))}
+    for name, pattern in patterns.items():
+        if not any(map(pattern.search, lines)):  # by the airline's name or its code of three letters
+            patterns[name] = re.compile(rf"(?<![a-z])[a-z]{{3,}} {{0,4}}-?0*{name[2:].lstrip('0')}(?![.,]?\d)")
     named = [[name for name, pattern in patterns.items() if pattern.search(line)] for line in lines]
     states: dict[str, set[str]] = {}
     placed = [(at, state) for at in range(len(lines)) for state in _list_states(raw[at], lines[at], bool(named[at]))]

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Sequence
 
+from shared.domain.parsing.text import write_digits
+
 _SPACES = re.compile(r"[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 _INVISIBLE = re.compile(
     r"[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\u00ad]|[\x00-\x08\x0b-\x1f\x7f-\x9f]|[\ud800-\udfff]"
@@ -13,7 +15,7 @@ _DASHES = re.compile(r"[\u2010-\u2015\u2212\uff0d]")
 def clean(text: str) -> str:
     """Removes control characters and marks no one sees; leaves one kind of line end, space and dash."""
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n").replace("\v", "\n")
-    return _DASHES.sub("-", _SPACES.sub(" ", _INVISIBLE.sub("", text)))
+    return write_digits(_DASHES.sub("-", _SPACES.sub(" ", _INVISIBLE.sub("", text))))
 
 
 def cut_remarks(text: str) -> str:

@@ -25,11 +25,14 @@ _NOUN = (
     r"|processo|reservierung|bestatigung|boeking|reservering|bevestiging|vorgang|booking)"
 )
 
+# Letters of East Asia stand right beside it, and call it a code or a number.
+_PNR = r"(?<![a-z0-9])pnr(?![a-z0-9])(?: ?[^\W\d_a-z]{2,4}(?=[ :：\t]))?"
+
 CONFIRMATION = re.compile(
     r"(?:confirmation|booking|reservation|reference|itinerary|trip|record)(?: ?/ ?ticket)?"
     r" ?(?:confirmation )?(?:numbers?|num\b\.?|no\.?|nr\.?|codes?|reference|ref\.?|id|locator|#)(?: \(pnr\))?"
     r"|confirmation(?= ?[:#\t])|confirmed under(?: the)? (?:number|reference|code)?"
-    r"|\bpnr\b|booking ref|(?:airline )?locator|reservation(?= ?[:#\t])|reference(?= ?[:#\t])"
+    rf"|{_PNR}|booking ref|(?:airline )?locator|reservation(?= ?[:#\t])|reference(?= ?[:#\t])"
     r"|(?<![a-z])ref(?:erence)?\.? ?(?:n[or]\b\.?|number|#)|conf\.? ?(?:no|nr|#)\.?"
     r"|(?:buchungs?|reservierungs?|bestatigungs?|auftrags?|vorgangs?|referenz|reiseplan|reise)[ -]?"
     r"(?:nummer|nr\b\.?|code|referenz|kennung|id\b|schlussel|kennzeichen|zeichen)"
@@ -48,7 +51,7 @@ CONFIRMATION = re.compile(
 AIRLINE = re.compile(
     r"\bairline(?:'s)? (?:booking |confirmation |record |reservation )?(?:reference|locator|code|confirmation|pnr)"
     r"(?: ?(?:number|code|no\.?|#))?(?: \(pnr\))?|\b(?:airline|carrier) (?:reservation|booking) (?:number|code)"
-    r"|\bpnr\b(?! ?(?:agency|agent))|\brecord locator|(?:airline|flug)[- ](?:buchungscode|buchungsnummer|referenz)"
+    rf"|{_PNR}(?! ?(?:agency|agent))|\brecord locator|(?:airline|flug)[- ](?:buchungscode|buchungsnummer|referenz)"
     r"|\breference (?:de la )?compagnie|\blocalizador (?:de la )?(?:aerolinea|compania)"
     r"|\bcodice (?:della )?compagnia|\bcodigo (?:da )?companhia|airline-?referentie|航空会社(?:予約|確認)?番号"
 )

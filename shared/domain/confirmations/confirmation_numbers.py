@@ -40,7 +40,7 @@ _IN_SUBJECT = re.compile(
     r"#\s?([A-Z0-9-]{5,20})\b|\b(?=[A-Z0-9]*\d)(?=[A-Z0-9]*[A-Z])([A-Z0-9]{6,12})\b|[\[(:]\s?([A-Z]{6})\b"
     r"|(?<![\d-])(\d{7,14}|\d{3,5}-\d{4,7})(?![\d-])"
 )
-_OF_AGENCY, _LOCATOR = re.compile(r"\d{10,}"), re.compile(r"(?=.*[A-Z])[A-Z0-9]{6}")
+_OF_AGENCY, _LOCATOR = re.compile(r"\d{5,}"), re.compile(r"(?=.*[A-Z])[A-Z0-9]{6}")
 _WITH_LETTERS = re.compile(r"^(?=.*\d)[A-Z0-9/-]+$|^[A-Z]{5,8}$|^(?=(?:.*\d){2})(?=.*[A-Za-z])[A-Za-z0-9]{6,25}$")
 # Six letters behind a label that are a word of the letter and no number.
 _WORDS = frozenset(
@@ -60,6 +60,8 @@ _IN_SENTENCE = re.compile(
     r"|est|a été|a bien"
     r"|está|ha|se ha|fue|queda|quedó|è|foi|ficou|werd|zijn|for|für|pour|para|per|voor|at|im|in|du|del|vom)\b|\)?$))"
 )
+# "LH1124 K 10MAR 3 FRABCN HK1  0955 1200  10MAR  E  LH/XK7PQT": the airline's number behind a flight.
+_OF_SEGMENT = re.compile(r"^.*(?<![A-Z])[A-Z]{6} ?\*?[A-Z]{2}\d{1,2}\s.*\s[A-Z0-9]{2}/([A-Z0-9]{6})\s*$")
 _LONGEST = 300
 # One of these is in every label: most lines hold none, and need not be searched for each label.
 _PARTS = (
@@ -94,7 +96,22 @@ _PARTS = (
     *("viagem", "voyage", "file", "riferimento", "kenmerk", "processo", "order", "purchase", "transact", "voucher"),
     *("bestel", "commande", "pedido", "compra", "ordine", "bono", "予約", "受付", "申", "旅程", "手配", "照会", "確認"),
     *("注文", "問", "管理", "整理", "预", "預", "订", "訂", "确认", "確認", "rezerw", "rezerv", "numer", "kod", "onay"),
-    *("брон", "заказ", "номер", "예약", "확인", "bestilling", "bekr"),
+    *("брон", "заказ", "номер", "예약", "확인", "bestilling", "bekr", "foglal", "visszaig", "varau", "vahvist"),
+    *(
+        "κρατησ",
+        "επιβεβ",
+        "حجز",
+        "تاكيد",
+        "dat cho",
+        "dat ve",
+        "dat phong",
+        "xac nhan",
+        "จอง",
+        "ยืนยัน",
+        "הזמנה",
+        "אישור",
+        "броню",
+    ),
 )
 
 
@@ -102,9 +119,12 @@ def find_confirmation(text: Text) -> str | None:
     """The one number the mail calls so; with several the first, as airlines put their own before those of partners."""
     lines = to_plain(text.body).split("\n")
     subject = to_plain(text.subject)
+    # A reservation system prints the number behind each flight.
+    segments = {match[1] for line in lines if len(line) < 120 and (match := _OF_SEGMENT.match(line))}
     return (
         _find_labelled(lines, AIRLINE)
         or _prefer_locator(list(_list_labelled(lines, CONFIRMATION)))
+        or (segments.pop() if len(segments) == 1 else None)
         or _find_in_sentence([*lines, subject])
         or _find_in_subject(subject)
         or next((n for n in _list_labelled(lines, BARE) if re.search(r"\d", n) and not _FLIGHT.fullmatch(n)), None)
@@ -112,7 +132,7 @@ def find_confirmation(text: Text) -> str | None:
 
 
 def _prefer_locator(numbers: list[str]) -> str | None:
-    """The first; where that is the long number of an agency, the airline's code if another line has one."""
+    """The first; where that is digits alone, as agencies count, the airline's code if another line has one."""
     if numbers and _OF_AGENCY.fullmatch(numbers[0]):
         return next((number for number in numbers if _LOCATOR.fullmatch(number)), numbers[0])
     return next(iter(numbers), None)
@@ -127,7 +147,7 @@ def list_numbers(lines: list[str]) -> Iterator[tuple[str, str, int]]:
     """All that lines call the number of a booking: the line up to the number's label, the number, and its place."""
     for at, line in enumerate(lines):
         if small := _fold_label_line(line):
-            for label in CONFIRMATION.finditer(small):
+            for label in (*AIRLINE.finditer(small), *CONFIRMATION.finditer(small)):
                 is_earlier = _is_of_earlier(small, label.start(), label.end())
                 if not is_earlier and (number := _find_behind(lines, at, line, label)):
                     yield small[: label.end()].strip(), number, at

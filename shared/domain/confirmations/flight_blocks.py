@@ -29,6 +29,9 @@ _LANDS_AT = re.compile(
 _LEAVES_FROM = re.compile(
     r"^\W*(?:from|depart\w*|origin|von|abflug|salida|origen|partenza|partida|origem|vertrek|van|出発\w*)\b"
 )
+_NAMES_DEPARTURE = re.compile(
+    r"^\W*(?:\w+\W+)?(?:departure|departs|abflug\w*|salida|partenza|partida|vertrek\w*)\b(?:(?! arriv| ankunft).)*$"
+)
 _FAR = 60  # lines from a heading to a flight it is of
 
 
@@ -183,7 +186,7 @@ def _pick_days(letter: LetterMarks, block: Block) -> tuple[date | None, ...]:
         days = list(dict.fromkeys(m.value if isinstance(m.value, date) else None for m in in_order))
         if days and None not in days:
             real = [d for d in days if d]
-            if len(real) <= 2 and 0 <= (real[-1] - real[0]).days <= 2:
+            if len(real) <= 2 and -1 <= (real[-1] - real[0]).days <= 2:  # over the date line one lands the day before
                 return tuple(real)
     return (None,) if marks else ()
 
@@ -221,7 +224,11 @@ def _pick_times(letter: LetterMarks, block: Block, places: list[list[AirportMent
         if len(marks) == 4 and [m.value for m in marks[:2]] == [m.value for m in marks[2:]]:
             marks = marks[:2]
         if len(marks) == 2:
-            return marks
+            # "Scheduled departure 10:15" and, below it, "new departure 12:40": neither is when it lands.
+            both_leave = marks[0].line != marks[1].line and all(
+                _NAMES_DEPARTURE.search(letter.lines[m.line].small) for m in marks
+            )
+            return [] if both_leave else marks
     marks = [m for n in range(block.start, block.end) for m in letter.times[n]]
     if len(marks) == 1:
         alone = marks[0].line

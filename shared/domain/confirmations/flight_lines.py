@@ -107,6 +107,7 @@ _BESIDE_CODE = re.compile(
 )
 _TO = r" ?(?:-|>|→|/) ?"
 _RANGE = re.compile(rf"(){_POINT}(?={_TO}\d{{1,2}}\.\d{{2}}(?![\d.,]))|((?<=\d:\d\d){_TO}){_POINT}")
+_JOINED = re.compile(r"(?<=\([A-Z]{3}\))(\s{1,4}(?:[01]\d|2[0-3]))([0-5]\d)(?=\+\d|\s|$)")
 _OF_FLIGHT = re.compile(
     r"(?<![A-Za-z0-9])(?:[A-Z]{2}|[A-Z]\d|\d[A-Z]) ?\d{2,4}(?![\d.,])|\([A-Z]{3}\)"
     r"|(?<![A-Z])[A-Z]{3} ?[-→>/] ?[A-Z]{3}(?![A-Z])"
@@ -141,9 +142,15 @@ def write_colons(lines: list[str]) -> list[str]:
     if _DUTCH.search(beginning):
         return [_DUTCH.sub(r"\1:\2", line) for line in lines]
     flown = {
-        n for at, line in enumerate(lines) if _OF_FLIGHT.search(line[:400]) for n in range(at - _NEAR, at + _NEAR + 1)
+        n
+        for at, line in enumerate(lines)
+        if _OF_FLIGHT.search(line[:400])
+        for n in range(max(0, at - _NEAR), min(len(lines), at + _NEAR + 1))
     }
-    return [_write_points(line) if at in flown and "." in line else line for at, line in enumerate(lines)]
+    lines = [_write_points(line) if at in flown and "." in line else line for at, line in enumerate(lines)]
+    # "Sydney (SYD) 1615   London (LHR) 0645+1": a year follows one airport of a line and not two.
+    joined = {at for at in flown if len(lines[at]) < 400 and len(_JOINED.findall(lines[at])) > 1}
+    return [_JOINED.sub(r"\1:\2", line) if at in joined else line for at, line in enumerate(lines)]
 
 
 def _write_points(line: str) -> str:

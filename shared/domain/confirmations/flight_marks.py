@@ -68,7 +68,7 @@ _HEAD = re.compile(
 _PLAIN_TIMES = re.compile(
     r"(?<![\w.:/-])(\d{3,4})([apn]?)[ \t]+([#+*])?(\d{3,4})([apn]?)(?![\w:/])(?:[ \t]*\+([12]))?(?![\w:/.-])"
 )
-_TWO_TIMES = re.compile(r"\d[:.h]\d{2}\b[^\n]{0,150}\d[:.h]\d{2}(?: ?[ap]\.?m\.?| ?uhr| ?h)? ?\($")
+_TWO_TIMES = re.compile(r"\d[:.h]\d{2}(?!\d)[^\n]{0,150}\d[:.h]\d{2}(?: ?[ap]\.?m\.?| ?uhr| ?h)? ?\($")
 _ONLY_TIMES = re.compile(r"^\s*\d{3,4}[apn]?\s{2,}\d{3,4}[apn]?(?:\s*\+[12])?\s*$")
 _LEAVES_OR_LANDS = re.compile(  # "LV LONDON HEATHROW LHR   1025A"
     r"^\s*(?:lv|ar|dep|arr|depart|arrive|leave)\b[^\d\n]{2,60}?\b(\d{3,4})([apn])(?![\w:/.-])"
@@ -206,13 +206,21 @@ def find_days_later(bare: str) -> int:
     return int(match[1] or 1) if match else 0
 
 
+# The state of the flight above, and no label of the day below it.
+_STATE = re.compile(r"\W*(?:[a-z]+\s?:\s*|flight )?(?:cancell?ed|cancelad[oa]|refunded|ticketed|expired)\W*")
+
+
 def _is_below_label(lines: list[Line], at: int) -> bool:
     """A day right below a label such as "Date of issue" is none of a flight."""
     if len(lines[at].text.strip()) > 30:
         return False
     above = next((lines[n].small for n in range(at - 1, max(-1, at - 4), -1) if not lines[n].blank), "")
     return (
-        len(above) <= 40 and "\t" not in above and not any(map(str.isdigit, above)) and bool(OTHER_DAYS.search(above))
+        len(above) <= 40
+        and "\t" not in above
+        and not any(map(str.isdigit, above))
+        and bool(OTHER_DAYS.search(above))
+        and not _STATE.fullmatch(above)
     )
 
 

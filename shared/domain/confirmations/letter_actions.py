@@ -32,6 +32,8 @@ _CANCELLED = re.compile(
     r"(?:has|have|had) (?:now |since |already |just )?been (?:successfully |now )?cancell?ed"
     r"|(?:is|are|was|were) (?:now |hereby |successfully )?cancell?ed(?! (?:by|before|within|after|less|if|at least|up"
     r"|until|or|free|without))"
+    r"|(?:your|ihre[rn]?|deine[rn]?) (?:cancell?ed|stornierte[nr]?|annullierte[nr]?) (?:booking|reservation|flight|trip"
+    r"|stay|buchung|reservierung|flug|reise)\b"
     r"|cancell?ation (?:confirmation|confirmed|number|notice|no\.|(?:is |was )?complete)|(?:booking|reservation"
     r"|flight"
     r"|trip|stay|itinerary) cancell?ed(?! (?:by|before|within|after|less|if|at least|up|until|or))"

@@ -4,29 +4,12 @@ A row of the table is a language. Its patterns are written as people write; they
 """
 
 import re
-from dataclasses import dataclass
 
+from shared.domain.confirmations.eastern_languages import EASTERN, LetterWords
 from shared.domain.parsing.alternatives import compile_any
 from shared.domain.parsing.text import fold
 
-IDEOGRAPHS = re.compile(r"[぀-ヿ一-鿿가-힣]")
-
-
-@dataclass(frozen=True)
-class LetterWords:
-    """The words of one language. No list of them is whole: a letter without a word of `proof` is asked about."""
-
-    proof: str  # that a booking was made, a ticket issued, or money taken
-    unmade: str  # said of a booking: that it is not made, not paid, waits, or no longer stands
-    paper: str  # names of papers that are no booking: a quotation, a draft, a request
-    state: str  # words of state that count in a line or a cell of their own
-    is_a: str  # what makes of such a name a statement about the letter: "this is a"
-    undoes: str  # next to a word of `proof` in its sentence: it was not, or is yet to be
-    off: str  # the one word that calls a flight off
-    extra: str  # what is sold besides a flight or a room
-    to: str  # before where a flight lands
-    off_from: str  # before where it leaves
-    number: str = ""  # labels of a booking's number
+IDEOGRAPHS = re.compile(r"[฀-๿぀-ヿ一-鿿가-힣]")
 
 
 WORDS = {
@@ -76,7 +59,8 @@ WORDS = {
         r"|wait-?list\w*|stand-?by\b|staff (?:listing|travel|ticket)|space available\b|listed (?:for|on)\b"
         r"|(?:awaiting|waiting for|subject to|needs?|requires?|pending|wait for|before"
         r"|until) (?:\w+ ){0,3}?(?:payment|confirmation|approval|authori[sz]ation|ticketing)"
-        r"|approval (?:is )?(?:needed|required|pending)|(?:to be|must be|needs to be|not yet) approved|approval request"
+        r"|approval (?:is )?(?:needed|required|pending)|(?:to be|must be|needs to be|not yet) approved"
+        r"|approval request"
         r"|(?:request|enquiry|inquiry|application|order)\b[^.\n]{0,40}? (?:has been |was |is |been )?(?:sent|received"
         r"|submitted|forwarded|being processed|under review|in progress)"
         r"|(?:received|processing|reviewing|forwarded|sent) (?:your|the|a) (?:\w+ ){0,2}?(?:request|enquiry|inquiry"
@@ -110,9 +94,11 @@ WORDS = {
         r"|subject to\b|(?<!pleased )(?<!delighted )(?<!happy )(?<!glad )(?<!pleasure )to (?:be |receive |get "
         r"|obtain )?(?:an? |the |your )?(?:confirm|ticket|secure|complete)|request\w*|require\w*|needs?\b|must\b"
         r"|cannot\b|unable\b|fail\w*|declin\w*|before\b|without\b|un(?:confirmed|paid)\b|could\b|may\b",
-        off=r"cancell?ed|cancelled by (?:the )?(?:airline|carrier|you)|no longer (?:operating|available)|void(?:ed)?"
+        off=r"cancell?ed|cancelled by (?:the )?(?:airline|carrier|you)|no longer (?:operat\w+|available)"
+        r"|will not operate|void(?:ed)?"
         r"|refunded|flight cancell?ation|removed",
-        extra=r"seats?\b(?! on)(?: (?:reservations?|selections?|bookings?|assignments?|purchase|fees?|receipt))?"
+        extra=r"(?:reserved |selected |assigned )?seats?\b(?! on)(?: (?:reservations?|selections?|bookings?"
+        r"|assignments?|purchase|fees?|receipt))?"
         r"|(?:extra |checked |carry-on |cabin |excess |hold )?(?:bags?|baggage|luggage)\b|insurance|travel (?:cover"
         r"|protection)|meals?\b|lounge\b|parking|transfers?\b|upgrades?\b|rental|car\b|hire\b|dinner|restaurant"
         r"|spa\b|tour\b|ticket of\b|pets?\b|(?:dog|cat|animal) (?:in|fee)|co2|carbon|offset\w*|sustainable aviation"
@@ -327,84 +313,26 @@ WORDS = {
         off_from=r"van|vanaf|vanuit",
     ),
     "ja": LetterWords(
-        proof=r"予約(?:確認|完了|内容|が?(?:完了|確定|成立|承))|(?:確認|確定|完了|発券|承り)(?:しました|いたしました|致しました|済|書|メール|のお知らせ)?|航空券|eチケット"
-        r"|ご?予約(?:ありがとう|を承り|頂き|いただき)|(?:支払い?|決済|お?支払)(?:済|完了|総?額|合計)|領収|搭乗券|ご?利用(?:ありがとう|いただき)|ご?購入(?:ありがとう|完了|内容|金額"
+        proof=r"予約(?:確認|完了|内容|が?(?:完了|確定|成立|承))|(?:確認|確定|完了|発券|承り)(?:しました"
+        r"|いたしました|致しました|済|書|メール|のお知らせ)?|航空券|eチケット"
+        r"|ご?予約(?:ありがとう|を承り|頂き|いただき)|(?:支払い?|決済|お?支払)(?:済|完了|総?額|合計)|領収"
+        r"|搭乗券|ご?利用(?:ありがとう|いただき)|ご?購入(?:ありがとう|完了|内容|金額"
         r"|額)|発行",
-        unmade=r"(?:支払い?|購入|発券)期限|未(?:確定|確認|発券|払い?|決済|入金|承認|完了)|(?:確定|確認|完了|成立|発券|予約|手配)(?:して|でき|されて|は完了して)(?:おりません"
-        r"|いません|ませんでした|いない)|キャンセル待ち|空席待ち|仮予約|仮押さえ|(?:決済|支払い?|お支払)[^。\n]{0,12}(?:失敗|できません|エラー|拒否)|(?:支払い?|入金|承認|回答"
-        r"|確認)待ち|リクエスト(?:を?(?:受け付け|送信)|中|予約)|申請(?:中|を受け付け)|保留|期限切れ|失効|お?支払い?期限まで|購入期限|無効",
+        unmade=r"(?:支払い?|購入|発券)期限|未(?:確定|確認|発券|払い?|決済|入金|承認|完了)|(?:確定|確認|完了"
+        r"|成立|発券|予約|手配)(?:して|でき|されて|は完了して)(?:おりません"
+        r"|いません|ませんでした|いない)|キャンセル待ち|空席待ち|仮予約|仮押さえ|(?:決済|支払い?"
+        r"|お支払)[^。\n]{0,12}(?:失敗|できません|エラー|拒否)|(?:支払い?|入金|承認|回答"
+        r"|確認)待ち|リクエスト(?:を?(?:受け付け|送信)|中|予約)|申請(?:中|を受け付け)|保留|期限切れ|失効"
+        r"|お?支払い?期限まで|購入期限|無効",
         paper=r"見積|お見積り|下書き|仮予約|リクエスト予約|ご提案|仮押さえ",
         state=r"手配中|保留|リクエスト中|空席待ち",
         is_a=r"(?:これ|本(?:メール|書))は",
         undoes=r"未|ません|まだ|待ち|仮|場合|次第|失敗|できない|までに|のちほど|後日",
         off=r"欠航|取り?消し?(?:済み?)?|キャンセル(?:済み?)?|運休",
-        extra=r"座席(?:指定)?|手荷物|受託手荷物|保険|レンタカー|ラウンジ|ペット|アップグレード|変更手数料|差額|機内食|機内wi-?fi",
+        extra=r"座席(?:指定)?|手荷物|受託手荷物|保険|レンタカー|ラウンジ|ペット|アップグレード|変更手数料|差額"
+        r"|機内食|機内wi-?fi",
         to=r"行き?先",
         off_from=r"出発地",
-    ),
-    "pl": LetterWords(
-        proof=r"potwierdz(?:ona|ony|one|eni\w+|amy|a)\b|zarezerwowan\w+|bilet(?:y)? (?:elektroniczn\w+|wystawion\w+)"
-        r"|numer biletu|e-?bilet\w*|dziekujemy za (?:rezerwacje|zakup|zamowienie|platnosc|dokonanie)|oplacon\w+"
-        r"|zaplacon\w+|platnosc (?:przyjeta|otrzymana|zrealizowana)|karta pokladowa",
-        unmade=r"nie (?:jest |zostal\w* |ma )?(?:jeszcze )?(?:potwierdz|oplac|zaplac|zakoncz|wystawi|zrealizowa"
-        r"|powiodl)\w*|niepotwierdzon\w+|nieoplacon\w+|niewiazac\w+|odrzucon\w+|nie powiodla sie|oczekuj\w+"
-        r"|w trakcie|lista oczekujacych|liscie oczekujacych|wstepn\w+ rezerwacj\w+|rezerwacja wstepna"
-        r"|do zatwierdzenia|wymaga (?:akceptacji|zatwierdzenia)|wygasl\w*|zostanie anulowan\w+|(?:otrzymalismy"
-        r"|przyjelismy) (?:twoj\w+ |panstwa )?(?:zapytanie|prosbe|wniosek)|wazna do",
-        paper=r"oferta\b|wycena\b|kosztorys\b|propozycja\b|szkic\b|zapytanie|opcja\b|wstepna rezerwacja",
-        state=r"oczekuje|w trakcie|na zapytanie|wygasla",
-        is_a=r"(?:to|niniejsz\w+) (?:\w+ )?jest (?:tylko )?",
-        undoes=r"nie\b|bez\b|jeszcze\b|gdy\b|jesli\b|po\b|prosimy\b|zostanie\b|bedzie\b|oczekuj\w+|wymaga\b|aby\b"
-        r"|do czasu\b|otrzymasz\b",
-        off=r"anulowan\w+|odwolan\w+|skreslon\w+",
-        extra=r"miejsc[ae]\b|bagaz\w*|ubezpieczeni\w*|zwierz\w*|salonik\w*|oplata za zmiane|doplata",
-        to=r"do",
-        off_from=r"z|ze",
-        number=r"(?:numer|nr\.?|kod) (?:rezerwacji|potwierdzenia|bukingu)|kod pnr",
-    ),
-    "tr": LetterWords(
-        proof=r"onayland[ıi]|onaylanm[ıi]st[ıi]r|rezervasyon onay[ıi]|onay numaras[ıi]|e-?bilet\w*"
-        r"|bilet(?:iniz)? (?:duzenlendi|kesildi|numaras[ıi])|satin alma islem\w+ (?:tamamland[ıi]|basar[ıi])"
-        r"|basar[ıi]yla (?:tamamland[ıi]|olusturuldu|al[ıi]nd[ıi])|rezervasyonunuz (?:olusturuldu|tamamland[ıi]"
-        r"|yap[ıi]ld[ıi])|rezervasyonunuz icin tesekkur|odeme(?:niz)? (?:al[ıi]nd[ıi]|tamamland[ıi])|odenmistir"
-        r"|binis kart[ıi]",
-        unmade=r"onaylanmad[ıi]|onaylanmam[ıi]st[ıi]r|onay(?:[ıi])? bekl\w+|beklemede|bekleniyor|bekleme listesi"
-        r"|reddedildi|basar[ıi]s[ıi]z|tamamlanamad[ıi]|tamamlanmad[ıi]|odenmedi|odenmemis|henuz [^.\n]{0,30}(?:degil"
-        r"|mad[ıi]|medi)|talebiniz (?:al[ıi]nd[ıi]|iletildi)|on rezervasyon|opsiyon\w*|suresi doldu|gecersiz"
-        r"|iptal edilecek\w*",
-        paper=r"teklif\w*\b|fiyat teklifi|taslak\b|rezervasyon talebi|on rezervasyon|opsiyon",
-        state=r"beklemede|onay bekliyor|opsiyonlu",
-        is_a=r"bu (?:\w+ )?",
-        undoes=r"degil\w*|henuz\b|icin lutfen\b|lutfen\b|bekl\w+|sonra\b|eger\b|mad[ıi]\b|medi\b|ecek\w*\b|acak\w*\b"
-        r"|gerek\w+",
-        off=r"iptal(?: edildi| edilmistir)?",
-        extra=r"koltuk\w*|bagaj\w*|sigorta\w*|evcil hayvan|degisiklik ucreti|ucret farki",
-        to=r"var[ıi]s",
-        off_from=r"kalk[ıi]s",
-        number=r"rezervasyon (?:kodu|numaras[ıi]|no\b\.?)|bilet rezervasyon kodu|onay (?:kodu|numaras[ıi])"
-        r"|pnr (?:kodu|no\b\.?)",
-    ),
-    "ru": LetterWords(
-        proof=r"подтвержд[её]н\w*|подтверждаем|подтверждение (?:бронир|заказа|брони)\w*|забронирован\w*"
-        r"|электронн\w+ билет\w*|билет\w* (?:оформлен|выписан|куплен)\w*|номер билета|маршрут[- ]?квитанция"
-        r"|спасибо за (?:бронирование|заказ|покупку|оплату)|оплачен\w*|оплата (?:получена|прошла|принята)"
-        r"|посадочный талон",
-        unmade=r"не (?:был\w* )?(?:подтвержд|оплач|заверш|выписан|оформлен|прошл|удал)\w*|неподтвержд\w+|неоплачен\w*"
-        r"|отклон[её]н\w*|ожида\w+|лист\w* ожидания|в обработке|предварительн\w+|запрос (?:принят|отправлен"
-        r"|получен)\w*|ваш запрос|требует\w* (?:подтвержд|одобр|оплат)\w*|ист[её]к\w*|просрочен\w*"
-        r"|будет (?:автоматически )?аннулирован\w*|будет отменен\w*|аннулирован\w* при|не является",
-        paper=r"коммерческое предложение|предложение\b|расч[её]т стоимости|черновик\b|запрос (?:на )?бронировани\w+"
-        r"|предварительн\w+ брон\w+|опция\b",
-        state=r"ожидает|ожидание|в обработке|по запросу|просрочено",
-        is_a=r"это (?:\w+ )?",
-        undoes=r"не\b|без\b|ещ[её]\b|после\b|если\b|когда\b|будет\b|будут\b|пожалуйста\b|ожида\w+|требует\w*|чтобы\b"
-        r"|для подтверждения\b|до\b|запрос",
-        off=r"отмен[её]н\w*|аннулирован\w*|снят\w* с продажи",
-        extra=r"место|мест[ау]\b|багаж\w*|страхов\w*|животн\w*|бизнес-зал|сбор за (?:изменение|обмен)"
-        r"|разница в тарифе|доплата",
-        to=r"в|во|до|на",
-        off_from=r"из|от|с",
-        number=r"(?:номер|код) (?:бронировани\w+|брони|заказа|подтверждения)|бронь\s?(?:№|номер)|код pnr",
     ),
     "ko": LetterWords(
         proof=r"확정|예약(?:이)? ?완료|예약 ?(?:완료|확인)|발권 ?(?:완료|되었)|전자 ?항공권|e-?티켓"
@@ -485,20 +413,27 @@ WORDS = {
         number=r"(?:booking|reservasjons|bestillings|referanse)(?:nummer|referanse|kode|nr\b\.?)|bekreftelsesnummer",
     ),
     "zh": LetterWords(
-        proof=r"(?:预订|預訂|订单|訂單|订座|訂位|机票|機票|预约|酒店|行程)?(?:已|成功)?(?:确认|確認|出票|開票|开票|预订成功|預訂成功)(?!号|號|中|后|後|信息)|已(?:预订|預訂"
-        r"|支付|付款|付)|(?:支付|付款|预订|預訂|出票)成功|电子(?:客票|机票)|電子(?:客票|機票)|票号|票號|感谢您?的?(?:预订|订购|购买)|感謝您?的?(?:預訂|訂購|購買)|登机牌|登機證",
-        unmade=r"未(?:确认|確認|支付|付款|出票|成功|完成|生效)|(?:待|等待|等候)(?:确认|確認|支付|付款|出票|审批|審批|补)|候补|候補|失败|失敗|被拒|暂(?:定|未)|尚未|(?:申请"
-        r"|申請|请求|請求)(?:已)?(?:收到|提交|发送)|已(?:过期|過期|失效|作废|作廢)|处理中|處理中|需(?:要)?(?:审批|審批)",
+        proof=r"(?:预订|預訂|订单|訂單|订座|訂位|机票|機票|预约|酒店|行程)?(?:已|成功)?(?:确认|確認|出票|開票"
+        r"|开票|预订成功|預訂成功)(?!号|號|中|后|後|信息)|已(?:预订|預訂"
+        r"|支付|付款|付)|(?:支付|付款|预订|預訂|出票)成功|电子(?:客票|机票)|電子(?:客票|機票)|票号|票號"
+        r"|感谢您?的?(?:预订|订购|购买)|感謝您?的?(?:預訂|訂購|購買)|登机牌|登機證",
+        unmade=r"未(?:确认|確認|支付|付款|出票|成功|完成|生效)|(?:待|等待|等候)(?:确认|確認|支付|付款|出票|审批"
+        r"|審批|补)|候补|候補|失败|失敗|被拒|暂(?:定|未)|尚未|(?:申请"
+        r"|申請|请求|請求)(?:已)?(?:收到|提交|发送)|已(?:过期|過期|失效|作废|作廢)|处理中|處理中"
+        r"|需(?:要)?(?:审批|審批)",
         paper=r"报价单?|報價單?|草稿|询价|詢價|预订申请|預訂申請|方案",
         state=r"待确认|待支付|候补|处理中|待審核",
         is_a=r"(?:这|這|本邮件|此)(?:仅|只)?是",
         undoes=r"未|待|尚|不|失败|失敗|如果|若|后|後|将|將|请|請|需",
         off=r"已?取消|已?退票|停飞|停飛",
-        extra=r"座位|选座|選座|行李|保险|保險|休息室|贵宾室|貴賓室|宠物|寵物|升舱|升艙|改签费|改簽費|差价|差價|机上wi-?fi",
+        extra=r"座位|选座|選座|行李|保险|保險|休息室|贵宾室|貴賓室|宠物|寵物|升舱|升艙|改签费|改簽費|差价|差價"
+        r"|机上wi-?fi",
         to=r"到达|到達|飞往|飛往|前往",
         off_from=r"从|從|自|出发|出發",
-        number=r"(?:预订|預訂|订单|訂單|订座|訂位|预约)(?:编号|編號|号码|號碼|编码|代码|代碼|号|號)|确认(?:号码|码|号)|確認(?:號碼|碼|號)",
+        number=r"(?:预订|預訂|订单|訂單|订座|訂位|预约)(?:记录|記錄)?(?:编号|編號|号码|號碼|编码|代码|代碼|号|號)|确认(?:号码"
+        r"|码|号)|確認(?:號碼|碼|號)",
     ),
+    **EASTERN,
 }
 
 
@@ -510,5 +445,7 @@ def compile_words(pattern: str) -> re.Pattern[str]:
 
 def join_words(name: str) -> re.Pattern[str]:
     """What finds the words of all languages for one thing."""
-    patterns = [compile_words(pattern).pattern for words in WORDS.values() if (pattern := getattr(words, name))]
-    return re.compile("|".join(patterns))
+    patterns = [pattern for words in WORDS.values() if (pattern := getattr(words, name))]
+    of_blanks = [pattern for pattern in patterns if not IDEOGRAPHS.search(fold(pattern))]
+    others = [compile_words(pattern).pattern for pattern in patterns if pattern not in of_blanks]
+    return re.compile("|".join([compile_words("|".join(of_blanks)).pattern, *others]))

@@ -89,19 +89,22 @@ class MailDates:
                 days.append(DateMention(day_found, m.start(), m.end()))
         return days
 
+    def list_possible(self, folded: str) -> set[date]:
+        """The days of a line; of one that the text does not settle all that it can be."""
+        days = {mention.day for mention in self.find(folded)}
+        orders = {w.exact(order) for w, _, _ in find_dates(_rewrite_dates(folded)) for order in ("dmy", "mdy")}
+        return {day for day in (days | orders if None in days else days) if day}
+
     def first(self, folded: str) -> DateMention | None:
         return next(iter(self.find(folded)), None)
 
     def _resolve(self, written: WrittenDate, before: str, after: str) -> date | None:
-        if written.separator in ("", "."):
-            return written.day("dmy")
-        days = {written.exact("dmy"), written.exact("mdy")} - {None}
-        if len(days) == 1:
-            return days.pop()
-        if (weekday := find_weekday(before, after)) is not None:
-            fitting = [d for d in days if d and d.weekday() == weekday]
-            if len(fitting) != 2:  # 3 December and 12 March of a year can be the same day of the week
-                return fitting[0] if fitting else None
+        named = written.separator in ("", ".")
+        days = {written.day("dmy")} if named else {written.exact("dmy"), written.exact("mdy")}
+        weekday = find_weekday(before, after)
+        fitting = [d for d in days if d and weekday in (None, d.weekday())]
+        if len(fitting) < 2:  # 3 December and 12 March of a year can be the same day of the week
+            return fitting[0] if fitting else None
         return written.exact(self.order) if self.order else None
 
     def _resolve_year(self, written: WrittenDate, before: str, after: str, beside: date | None = None) -> date | None:

@@ -153,6 +153,8 @@ def _find_program(price: MailPrice, airline: str | None, sender: str, world: Tra
     """The programme the points are of: as named with them, else the sender's if it is the airline's own."""
     if price.program:
         return price.program
+    if price.outside:
+        return None
     own = world.program_of(airline) if airline else None
     writer = world.airline(sender) or world.by_icao(sender.strip()[:3] if len(sender.strip()) == 3 else "")
     if own and world.program_of(writer or "") == own:

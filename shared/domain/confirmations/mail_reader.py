@@ -33,7 +33,8 @@ from shared.domain.confirmations.model import (
     TravelFacts,
     UnreadFile,
 )
-from shared.domain.confirmations.other_letters import is_receipt_of_extra
+from shared.domain.confirmations.open_choices import offer_choices
+from shared.domain.confirmations.other_letters import is_receipt_of_extra, name_other
 from shared.domain.confirmations.phrases import strip_subject
 from shared.domain.confirmations.silent_letters import WHOLE
 from shared.domain.confirmations.stays import read_stays
@@ -95,7 +96,12 @@ def _doubt_year(booking: Booking, posted: date | None, forwarded: bool) -> list[
     return [Doubt(name, reason, (day.isoformat(),), getattr(booking, about) or "")]
 
 
+_WHOLE_DAYS = "An entry of whole days may end on the day of leaving or after it."
+
+
 def _settle_nights(stay: BookedStay) -> BookedStay:
+    if stay.check_out_date:
+        stay = replace(stay, doubts=[d for d in stay.doubts if d.reason != _WHOLE_DAYS])
     if stay.check_in_date is None or stay.check_out_date is None:
         return stay
     nights = (stay.check_out_date - stay.check_in_date).days
@@ -127,13 +133,13 @@ MAX_CALENDAR_CHARACTERS = 100_000  # characters of one attached calendar
 _MAX_ENTRIES = 20  # entries of a mail
 _LODGING = re.compile(
     r"\b(?:hotel|inn|resort|hostel|check[ -]?in|stay at|your stay|room|lodging|unterkunft|aufenthalt|anreise|sejour"
-    r"|hebergement|estancia"
-    r"|alojamiento|soggiorno|verblijf)\b"
+    r"|hebergement|estancia|alojamiento|soggiorno|verblijf)\b"
 )
 
 _ANY_FLIGHT = re.compile(r"(?<![A-Za-z0-9])(?:[A-Z]{2}|[A-Z]\d|\d[A-Z]) ?\d{1,4}(?![A-Za-z0-9])")
 _STREET = re.compile(r"\d|\b(?:street|str|road|avenue|lane|calle|carrer|rue|via|viale|rua|straat|weg|platz|strasse)\b")
 _HOUSE = re.compile(r"\W*\d{1,4}[A-Za-z]?\s*(?:,|$)")
+_LABEL_OF_TITLE = re.compile(r"^(?:hotel|stay|accommodation|unterkunft|hébergement|alojamiento|alloggio)\s*:\s*", re.I)
 _TITLE_WORDS = re.compile(
     r"(?:(?:your |ihr |votre |tu |su |uw |je )?(?:stay|hotel stay|hotel booking|hotel reservation|reservation|booking"
     r"|aufenthalt|hotelaufenthalt|ubernachtung|sejour|estancia|soggiorno|verblijf|check-?in)\b"
@@ -159,12 +165,13 @@ def read_calendar_entries(
         dates = MailDates(fold(words), posted)
         legs = [_check_origin(leg, place) for leg in flights.read_legs(words, dates, world, sender)]
         action: Action = "cancel" if called_off else "create"
+        bookings: list[Booking] = [*legs]
         if len(legs) == 1:
-            yield words, replace(_set_entry_times(legs[0], starts, ends, world), action=action)
-        elif legs:
-            yield from ((words, replace(leg, action=action)) for leg in legs)
-        elif stay := _read_stay(entry, words, starts, ends, dates, world):
-            yield words, replace(stay, action=action)
+            bookings = [_set_entry_times(legs[0], starts, ends, world)]
+        elif not legs and (stay := _read_stay(entry, words, starts, ends, dates, world)):
+            bookings = [stay]
+        for booking in bookings:
+            yield words, replace(booking, action=action, doubts=[*booking.doubts, *_doubt_entry(booking, entry)])
 
 
 def _find_place(location: str, world: TravelFacts) -> str | None:
@@ -219,6 +226,18 @@ def _read_entries(text: str) -> list[tuple[Any, bool]]:
         return []
 
 
+def _doubt_entry(booking: Booking, entry: Any) -> list[Doubt]:
+    """Questions about an entry that repeats, and about a flight on the clock of a zone that is of no known place."""
+    is_flight = isinstance(booking, BookedLeg)
+    moments = [(entry.get(name), _read_moment(entry, name)) for name in ("DTSTART", "DTEND")]
+    day = "departure_date" if is_flight else "check_in_date"
+    repeats = entry.get("RRULE") or entry.get("RDATE")
+    doubts = [Doubt(day, "The entry repeats: each of its days is a booking.")] if repeats else []
+    if is_flight and any(isinstance(at, datetime) and not at.tzinfo and v.params.get("TZID") for v, at in moments):
+        doubts.append(Doubt("departure_time", "The zone of the entry is not known."))
+    return doubts
+
+
 def _read_moment(entry: Any, name: str) -> date | datetime | None:
     value = getattr(entry.get(name), "dt", None)
     return value if isinstance(value, date) else None
@@ -234,8 +253,7 @@ def _set_entry_times(leg: BookedLeg, starts: date | None, ends: date | None, wor
     timed = replace(leg, departure_date=departs[0], departure_time=departs[1])
     if arrives[0] is not None and arrives[1] is not None and 0 <= (arrives[0] - departs[0]).days <= 2:
         timed = replace(timed, arrival_date=arrives[0], arrival_time=arrives[1])
-    words = replace(leg, arrival_date=None)  # they seldom say the day of landing in full
-    booking = join_statements([timed, words])
+    booking = join_statements([timed, replace(leg, arrival_date=None)])  # words seldom say the day of landing in full
     return booking if isinstance(booking, BookedLeg) else timed
 
 
@@ -273,8 +291,15 @@ def _read_stay(
     if first >= last:
         return None
     slug, name = hotel or (None, _choose_name(place, summary))
+    name = name and _LABEL_OF_TITLE.sub("", name)
+    days = () if timed else (last.isoformat(), (last - timedelta(days=1)).isoformat())
+    doubts = [Doubt("check_out_date", _WHOLE_DAYS, days, name or "")]
     stay = BookedStay(
-        hotel_id=slug, hotel_name=name or None, check_in_date=first, check_out_date=last if timed else None
+        hotel_id=slug,
+        hotel_name=name or None,
+        check_in_date=first,
+        check_out_date=last if timed else None,
+        doubts=[] if timed else doubts,
     )
     stays = [replace(s, hotel_id=None, hotel_name=None, room_type=None) for s in read_stays(words, "", dates, world)]
     joined = join_statements([stay, *stays[:1]])
@@ -381,20 +406,23 @@ def _find_issue_day(text: str, around: date | None) -> date | None:
     return nearest if nearest and abs((nearest - around).days) <= _MOST_DAYS_APART else None
 
 
-NOT_READ = Doubt("attached_file_not_read", "An attached file may hold the booking and was not read.")
-
-
 def read_mail(raw: bytes, world: TravelFacts) -> MailReading:
     """All that the letters of a mail state, joined; files that were not read are named. Raises UnreadableMail."""
     letters = open_mail(raw)
     reading = join_readings([_read_letter(letter, world) for letter in letters])
+    again = letters if reading.missing or not reading.bookings else []  # most mails are read once
+    texts = [(letter, [*letter.texts, *(html_page.read_page(p)[0] for p in letter.pages)]) for letter in again]
     if not reading.bookings:
-        texts = [(letter, [*letter.texts, *(html_page.read_page(p)[0] for p in letter.pages)]) for letter in letters]
         stated = (read_balance([unwrap(t, letter) for t in own], world) for letter, own in reversed(texts))
+        other = next((name for _, own in texts for t in own if (name := name_other(fold(t)))), "")
         balance = next((b for b in stated if b), None)
         silent = [d for d in reading.doubts if d.field in WHOLE and balance is None][:1]
-        unread = [NOT_READ] if reading.unread and balance is None else []
-        reading = replace(reading, doubts=[*silent, *unread], balance=balance)
+        doubt = Doubt("attached_file_not_read", "An attached file may hold the booking and was not read.")
+        unread = [doubt] if reading.unread and balance is None else []
+        reading = replace(reading, doubts=[*silent, *unread], balance=balance, other=other)
+    elif reading.missing:
+        bodies = [unwrap(t, letter).body for letter, own in texts for t in own if t.strip()]
+        offer_choices(reading.bookings, bodies, letters[0].posted, world)
     inside = any(letter.attached for letter in letters)
     return replace(reading, forwarded=reading.forwarded or inside or strip_subject(letters[0].subject)[1])
 
@@ -411,7 +439,9 @@ def _read_letter(letter: MailLetter, world: TravelFacts) -> MailReading:
     words = [reading for t in texts if (reading := read_words(t, world))]
     tickets = [_read_file_text(content, letter, world) for content in contents]
     legs = [b for reading in (*data, entries, *words, *tickets) for b in reading.bookings if isinstance(b, BookedLeg)]
+    pasted = read_barcodes([line for t in letter.texts for line in t.splitlines()], letter.posted, world, legs)
     codes = [_read_codes(content, letter, legs, world) for content in contents]
+    codes.append(MailReading("text", False, [*pasted]))
     _drop_counts(tickets, [*data, *words])
     reading_of_all = join_readings([*data, *codes, entries, *words, *tickets], certain=len(data) + len(codes) + 1)
     is_forwarded = reading_of_all.forwarded or letter.attached or strip_subject(letter.subject)[1]

@@ -7,8 +7,9 @@ from dataclasses import replace
 from functools import lru_cache
 
 from shared.domain.confirmations import flights, prices, stays
+from shared.domain.confirmations.booking_state import says_made
 from shared.domain.confirmations.clean_text import join_wrapped
-from shared.domain.confirmations.confirmation_labels import CONFIRMATION
+from shared.domain.confirmations.confirmation_labels import AIRLINE, CONFIRMATION
 from shared.domain.confirmations.confirmation_numbers import find_confirmation, find_order, list_numbers
 from shared.domain.confirmations.flight_lines import to_plain
 from shared.domain.confirmations.forwarding import Text
@@ -20,6 +21,7 @@ from shared.domain.confirmations.model import (
     BookedLeg,
     BookedStay,
     Booking,
+    Doubt,
     MailReading,
     Sender,
     TravelFacts,
@@ -41,12 +43,20 @@ from shared.domain.parsing.text import fold
 # The numbers of a letter that holds several bookings of flights: each is that of the flights below it.
 
 _DIGITS = re.compile(r"\d+$")
+_PIECES = re.compile(r"[^\w'& ]+| {2,}")
+_TRAVELLER = re.compile(r"passenger|traveller|traveler|passag|pasajer|reisende|\b(?:mr|mrs|ms|miss|herr|frau|sr|sra)\b")
 
 
 def set_own_numbers(legs: Sequence[BookedLeg], body: str, world: TravelFacts) -> None:
     """Sets the number, and the fare its part of the letter names, where one label stands over or under each booking's
-    flights with another number. Where it is unclear which flights are whose, nothing is set."""
+    flights with another number, or where each airline has its own. Where it is unclear which flights are whose,
+    nothing is set."""
     lines = to_plain(body).split("\n")
+    of_airlines = _list_numbers_of_airlines(lines, world) if legs else {}
+    if legs and all(len(of_airlines.get(leg.airline or "", ())) == 1 for leg in legs):
+        for leg in legs:
+            (leg.confirmation_number,) = of_airlines[leg.airline or ""]
+        return
     heads = _list_heads(lines) if len(legs) > 1 else []
     if not 1 < len(heads) <= len(legs):
         return
@@ -79,10 +89,34 @@ def _list_heads(lines: list[str]) -> list[tuple[str, int]]:
     """Each number and its line, of the first label to come with several numbers."""
     by_label: dict[str, list[tuple[str, int]]] = {}
     for label, number, at in list_numbers(lines):
-        numbers = by_label.setdefault(label, [])
+        numbers = by_label.setdefault(re.sub(r"\d", "", label), [])  # "room 1", "room 2"
         if number not in [n for n, _ in numbers]:
             numbers.append((number, at))
     return next((numbers for numbers in by_label.values() if len(numbers) > 1), [])
+
+
+def _list_numbers_of_airlines(lines: list[str], world: TravelFacts) -> dict[str, set[str]]:
+    """The numbers in whose line an airline is named: "Iberia booking reference: LW4RTK"."""
+    numbers: dict[str, set[str]] = {}
+    for _, number, at in list_numbers(lines):
+        others = CONFIRMATION.sub("|", AIRLINE.sub("|", fold(lines[at]))).replace(number.lower(), "|")
+        names = [piece.strip() for piece in _PIECES.split(others)]
+        named = {code for name in names if len(name) > 2 and (code := world.airline(name))}
+        if len(named) == 1:
+            numbers.setdefault(named.pop(), set()).add(number)
+    return numbers
+
+
+def _doubt_numbers(bookings: list[Booking], body: str) -> list[Doubt]:
+    """A question about bookings of one number, of which one label has several, or each traveller one of their own."""
+    lines = to_plain(body).split("\n")
+    rivals = [number for number, _ in _list_heads(lines)]
+    of_travellers = list(dict.fromkeys(n for label, n, _ in list_numbers(lines) if _TRAVELLER.search(label)))
+    numbers = {b.confirmation_number for b in bookings}
+    for some in (rivals, of_travellers):
+        if len(some) > 1 and len(numbers) == 1 and numbers.issubset(some):
+            return [Doubt("confirmation_number", "The letter gives several numbers.", tuple(some))]
+    return []
 
 
 def _names_flight(block: str, leg: BookedLeg) -> bool:
@@ -95,7 +129,8 @@ def read_words(text: Text, world: TravelFacts, is_ticket: bool = False) -> MailR
     action = find_action(text)
     is_partial = says_partly_cancelled(text.body)
     text = replace(text, body=cut_cancelled(text.body)) if is_partial else text
-    text = drop_old_values(replace(text, body=cut_arriving_flight(text.body, fold(text.body))), action)
+    whole = replace(text, body=cut_arriving_flight(text.body, fold(text.body)))
+    text = drop_old_values(whole, action)
     folded = fold(text.body)
     sender = world.sender(text.domain) or Sender(None, None)
     dates = MailDates(folded, text.posted, sender.order)
@@ -119,7 +154,7 @@ def read_words(text: Text, world: TravelFacts, is_ticket: bool = False) -> MailR
     if not number and not is_ticket and is_offer(folded):
         return None
     if not bookings or not (is_called_one or any(map(_is_whole, bookings))):
-        doubts = [] if is_of_car(folded) else doubt_silence(text, number, dates, legs)
+        doubts = [] if is_of_car(folded) else doubt_silence(whole, number, dates, [*legs, *lodging])
         return MailReading(doubts=doubts) if doubts else None
     passengers = read_passengers(text.body, world)
     number = number or find_order(text)
@@ -130,6 +165,7 @@ def read_words(text: Text, world: TravelFacts, is_ticket: bool = False) -> MailR
         if isinstance(booking, BookedLeg):
             booking.passengers = passengers.number
     doubts = [PARTLY_CANCELLED] if is_partial else []
+    doubts += _doubt_numbers(bookings, text.body) if action == "create" else []
     doubts += doubt_passengers(passengers) if lodging == [] and action == "create" else []
     doubts += doubt_part(folded, bookings) if action != "cancel" else []
     return MailReading("text", text.forwarded, bookings, doubts)
@@ -188,11 +224,20 @@ def find_action(text: Text) -> Action:
     subject, opening = fold(text.subject), fold("\n".join(join_wrapped(text.body[:1500].split("\n"))))
     if says_partly_cancelled(text.body):
         return "change"
-    if says_cancelled_in_title(subject) or says_cancelled(opening):
+    is_called_off = says_cancelled_in_title(subject)
+    if is_called_off or (says_cancelled(opening) and not _calls_off_below_flights(text.body)):
         return "create" if cancels_extra_alone(f"{subject}\n{opening}") else "cancel"
     return "change" if says_changed(subject) or says_changed(opening) else "create"
 
 
+def _calls_off_below_flights(body: str) -> bool:
+    """Whether a letter says that the booking was made, and speaks of a cancellation only where its flights stand."""
+    first = _FLIGHT.search(body[:1500])
+    head = fold(body[: first.start()]) if first else ""
+    return bool(head) and not says_cancelled(head) and says_made(head)
+
+
+_FLIGHT = re.compile(r"(?<![A-Za-z0-9])(?:[A-Z]{2}|[A-Z]\d|\d[A-Z]) ?\d{2,4}(?![A-Za-z0-9])")
 _BOOKING = re.compile(
     r"your (?:booking|reservation|itinerary|trip)|e-?ticket|reiseplan"
     r"|ihre (?:buchung|reise)|votre reservation|tu reserva"

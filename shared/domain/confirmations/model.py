@@ -92,6 +92,9 @@ class TravelFacts(Protocol):
     def programs_named(self, text: str) -> list[frozenset[str]]:
         """The programmes a longer text speaks of, each with all it can mean."""
 
+    def is_outside(self, text: str) -> bool:
+        """Whether a name is that of a programme of which nothing more is known."""
+
     def program_of(self, airline: str) -> str | None: ...
 
     def hotel(self, text: str) -> str | None:
@@ -163,6 +166,7 @@ class MailPrice:
 
     points: int | None = None
     program: str | None = None
+    outside: bool = False  # the points are called those of a programme of which nothing more is known
     cash: Decimal | None = None
     currency: str | None = None
     taxes: Decimal | None = None
@@ -202,6 +206,7 @@ class MailReading:
     unread: list[UnreadFile] = field(default_factory=list)
     posted: date | None = None  # the day the letter was written
     balance: StatedBalance | None = None  # of a letter without a booking
+    other: str = ""  # what a letter without a booking is about, where that is certain: "a train"
     excerpt: list[str] = field(default_factory=list)  # lines about what is missing, as the letter has them
 
     @property

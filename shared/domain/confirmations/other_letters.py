@@ -15,7 +15,8 @@ _RAILWAY = re.compile(
     r"|sparpreis|voiture|sncf|gare (?:de|du)|eurostar|thalys|trenitalia|italo|carrozza|binario|renfe|cercanias|coche"
     r"|tren|treno|ave \d{4,5}"
     r"|plaza \d{1,3}[a-d]"
-    r"|amtrak|railway|rail (?:ticket|pass)|train (?:ticket|number|no)|platform|coach [a-z]?\d|ns international|spoor"
+    r"|amtrak|acela|train \d{2,5}|railway|rail (?:ticket|pass)|train (?:ticket|number|no)|platform"
+    r"|coach [a-z]?\d|ns international|spoor"
     r"|jizdenka|vlak|nastupiste|cd\.cz|regiojet|obb|sbb|新幹線|号車)"
 )
 _AIR = re.compile(
@@ -26,7 +27,8 @@ _AIR = re.compile(
 _PARKING_OR_SHIP = re.compile(
     r"\b(?:car park|parking (?:booking|space|lot|reservation)|parkplatz|parkhaus|stellplatz|parcheggio|aparcamiento"
     r"|estacionamento|parkeer\w*|ferry|ferries|crossing|sailing|fahre|fahrverbindung|uberfahrt|traversee|traghetto"
-    r"|balsa|veerboot|overtocht|berth|table for|tischreservierung)\b|駐車場|フェリー"
+    r"|balsa|veerboot|overtocht|berth|sailings?|port of (?:departure|arrival)|(?:passengers?"
+    r"|cabin\b[^\n]{0,30}), \d (?:car|vehicle|motorbike|van)s?|table for|tischreservierung)\b|駐車場|フェリー"
 )
 _LODGING = re.compile(
     r"\b(?:nights?|nachte?n?|ubernachtung(?:en)?|nuits?|noches?|noites?|nott[ei]|overnachting(?:en)?|check[ -]?out"
@@ -82,7 +84,8 @@ _WHOLE = re.compile(
     r"|vol[oi]"
     r"|bigliett[oi]|viagg\w+|prenotazion[ei]|voos?|bilhetes?|viage(?:m|ns)|vlucht\w*|reis\w*|boeking\w*|bokning\w*"
     r"|resa|rejse|reise"
-    r"|lot|lotu|bilet\w*|rezerwacj\w*|ucus\w*|rezervasyon\w*|рейс\w*|билет\w*|бронирован\w*)\b|航空券|予約|旅程|便|항공권|예약|机票"
+    r"|lot|lotu|bilet\w*|rezerwacj\w*|ucus\w*|rezervasyon\w*|рейс\w*|билет\w*|бронирован\w*)\b|航空券|予約|旅程"
+    r"|便|항공권|예약|机票"
     r"|機票|航班|预订|預訂"
 )
 
@@ -114,8 +117,10 @@ def is_receipt_of_extra(text: Text) -> bool:
 
 
 def is_of_railway(folded: str) -> bool:
-    """Whether a letter speaks of trains in more than one way, and in no way of flying."""
-    return not _AIR.search(folded) and len({m[0] for m in _RAILWAY.finditer(folded)}) > 1
+    """Whether a letter speaks of trains in more than one way, and in no way of flying; trains have e-tickets too."""
+    words = len({m[0] for m in _RAILWAY.finditer(folded)})
+    of_air = {m[0].replace("-", "").rstrip("s") for m in _AIR.finditer(folded)} if words > 1 else set()
+    return words > (2 if of_air else 1) and of_air <= {"eticket"}
 
 
 # Signs of a hired car, of which a letter of one has several; it names the flight its driver comes with.
@@ -164,9 +169,11 @@ _BOOKED = re.compile(
 
 # The flight with which someone comes who hires a car or takes a train.
 _COMES_WITH = re.compile(
-    r"^[^\w\n]*(?:(?:your|votre|numero (?:de|du)|ihr|tu|su|il tuo|o seu|uw|je) )?(?:(?:arriv(?:al|ing)|incoming) flight"
+    r"^[^\w\n]*(?:(?:your|votre|numero (?:de|du)|ihr|tu|su|il tuo|o seu|uw|je) )?(?:(?:arriv(?:al|ing)"
+    r"|incoming) flight"
     r"|vol d'arrivee|vol (?:a l')?arrivee|ankunftsflug|ankommender flug|vuelo de llegada|volo (?:di|in) arrivo"
-    r"|voo de chegada|aankomstvlucht|aankomende vlucht|到着便|こ?利用便)(?: ?(?:number|no\.?|nummer|nr\.?|details|名))?"
+    r"|voo de chegada|aankomstvlucht|aankomende vlucht|到着便|こ?利用便)(?: ?(?:number|no\.?|nummer|nr\.?"
+    r"|details|名))?"
     r"\s*[:\t ]\s*[a-z0-9]{2} ?\d{1,4}\b[^\n]{0,60}$",
     re.M,
 )
@@ -199,6 +206,15 @@ def is_offer(folded: str) -> bool:
 def is_of_parking_or_ship(folded: str) -> bool:
     """Whether a letter speaks of a place for a car, of a crossing or a table, and in no way of nights."""
     return bool(_PARKING_OR_SHIP.search(folded)) and not _LODGING.search(folded)
+
+
+def name_other(folded: str) -> str:
+    """What a letter of neither a flight nor a stay is about; empty where that is not certain."""
+    if is_of_railway(folded):
+        return "a train"
+    if is_of_car(folded):
+        return "a hired car"
+    return "parking, a ship or a table" if is_of_parking_or_ship(folded) else ""
 
 
 def says_partly_cancelled(body: str) -> bool:
@@ -243,14 +259,19 @@ _NUMBER = re.compile(r"\b(?:[A-Z]{2}|[A-Z]\d|\d[A-Z]) ?\d{1,4}\b")
 
 
 def _cut_by_status(text: str) -> str:
-    """Drops the lines from the last flight number above a line that says no more than "cancelled"."""
+    """Drops the lines from the last flight number above a line that says no more than "cancelled", and the
+    lines above that number up to a blank one."""
     lines: list[str] = []
     for line in text.split("\n"):
         if _STATUS.match(fold(line[:60])) and len(line) < 60:
             first = next(
                 (at for at in range(len(lines) - 1, max(-1, len(lines) - 12), -1) if _NUMBER.search(lines[at])), None
             )
-            del lines[len(lines) if first is None else first :]
+            start = len(lines) if first is None else first
+            head = start
+            while head and lines[head - 1].strip() and not _NUMBER.search(lines[head - 1]):
+                head -= 1
+            del lines[start if head and lines[head - 1].strip() else head :]
         else:
             lines.append(line)
     return "\n".join(lines)

@@ -33,6 +33,7 @@ _AGE = (
     r"|sitz))"
 )
 _END = (
+    r"(?!\. [^\d\n]{3,60}\d\. )"  # "1. Mr Robin Sample  2. Mrs Kim Sample" is a list
     rf"(?![\d.,:/%]*\d)(?! ?(?:-|–|~|〜) ?\d)(?! ?(?:st|nd|rd|th|kg|pc)\b)(?!名?様?(?:につき|まて|あたり|当たり)){_AGE}"
 )
 _OF_AMOUNT = r"(?!様?[\s:=]{1,20}\d[\d.,]{2})"  # "1名様 110,000マイル" prices one traveller

@@ -41,6 +41,8 @@ _END = re.compile(
 _TITLE_BEHIND = re.compile(r"(?:MRS?|MS|MISS|MSTR|MME|MLLE|HERR|FRAU|SRA?)\.?$")
 _SEVERAL = re.compile(r",|;| and | und | et | y | e | en |&|、")
 _SEVERAL_TITLED = re.compile(_SEVERAL.pattern + r"| / ")
+_NUMBERED = re.compile(r"(?:^|\s+)\d{1,2}[.)] ?(?=[^\W\d_])")  # "1. Mr Robin Sample  2. Mrs Kim Sample"
+_SLASHED_WHOLE = re.compile(r"[^\W\d_]{2,}/[^\W\d_]{2,}(?: [^\W\d_]+){0,2}")
 _NAME_PART = re.compile(r"[^\W\d_]+(?:['’.-]+[^\W\d_]+)*")
 _TITLES = re.compile(rf"^(?:{TITLE}\.? +)+")
 _PERSON_ROLE = re.compile(rf" ?\((?:{words.ADULT}|{words.CHILD})(?![a-z])[^()]{{0,20}}\)", re.I)
@@ -84,11 +86,16 @@ def split_people(rest: str, label: str) -> tuple[list[str], bool]:
 
     `label`: the folded words before it, which may speak of one person. "SURNAME PARTS, GIVEN NAMES" is one.
     """
+    if len(_NUMBERED.findall(rest)) > 1:
+        rest = _NUMBERED.sub(", ", rest).lstrip(", ")
     rest = _PERSON_ROLE.sub("", _OF_INFANT.sub("", rest)) if "(" in rest else rest
     written = _END.split(rest.strip(" *•·-–"), maxsplit=1)[0].strip()
     parts = [part.strip() for part in written.split(" / ")]
     if len(parts) == 2 and all(map(is_name, parts)) and not words.is_of_one(label):
         return (parts, False) if set(parts[0].split()) & set(parts[1].split()) else ([written], True)
+    tickets = [part.strip() for part in _SEVERAL.split(written)]
+    if len(tickets) > 1 and all(map(_SLASHED_WHOLE.fullmatch, tickets)):
+        return tickets, False
     if (_SLASHED.match(written + " ") and len(written.replace(" ", "")) > 5) or _SLASHED_SMALL.match(written):
         return [written] if is_name(written.replace("/", " ")) else [], False
     if written.endswith("様") and not re.search(_NOBODY, written):  # "ナガトモ ハルカ 様": letters without case

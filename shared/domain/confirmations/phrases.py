@@ -23,12 +23,16 @@ _CABINS = {
     r"|club (?:world|europe|suite)|saga (?:premium|class)|signature class|royal silk|prestige (?:class|suite)"
     r"|polaris|upper class|q-?suite|delta one|clase ejecutiva|executive class|classe executiva|classe executive"
     r"|classe affaires|affaires|clase business|ejecutiva|executiva|mint (?:suite|studio|class)"
-    r"|(?:^|[\t|])\s*(?:mint|executive)\s*®?\s*(?=$|[\t|])|(?:商務|商务|公務|公务)(?:客)?[艙舱]|비즈니스석|ヒシネス(?:クラス|(?=\s?(?:[(/\t|]|$)))",
+    r"|(?:^|[\t|])\s*(?:mint|executive)\s*®?\s*(?=$|[\t|])|(?:商務|商务|公務|公务)(?:客)?[艙舱]|비즈니스석"
+    r"|бизнес[- ]?класс\w*|бізнес[- ]?клас\w*|מחלקת עסקים|ชั้นธุรกิจ|thuong gia|kelas bisnis|درجة رجال الاعمال"
+    r"|διακεκριμενη|ヒシネス(?:クラス|(?=\s?(?:[(/\t|]|$)))",
     "economy": r"economy|(?:^|[\t|])\s*main(?=\s?(?:\([a-z]\)|[\t|]|$))"
     r"|world traveller|euro traveller|main cabin|coach|turista|classe economique|economica"
     r"|economique|wirtschaftsklasse|light fare|\beco\b|delta comfort|comfort plus|sas go|lowfare|econo\b|economie"
-    r"|ekonomi\w*"
-    r"|(?:經濟|经济)(?:客)?[艙舱]|일반석|이코노미석|エコノミー(?:クラス|(?=\s?(?:[(/\t|]|$)))|普通席"
+    r"|ekonomi\w*|οικονομικ\w*|эконом\w*|turistaosztaly|turisticka trida|turistiluokka"
+    r"|економ\w*|מחלקת תיירים|ชั้นประหยัด|pho thong\b|الدرجة السياحية|درجة سياحية"
+    r"|(?:經濟|经济)(?:客)?[艙舱]|일반석|이코노미석"
+    r"|エコノミー(?:クラス|(?=\s?(?:[(/\t|]|$)))|普通席"
     r"|delta main(?! ?cabin)|main (?:classic|basic|extra)(?![a-z])"
     r"|tourist class|touristenklasse",
 }

@@ -63,7 +63,9 @@ TOTAL = re.compile(
     r"\b(?:grand |trip |booking |reservation |stay |order )?total\b|\btotal(?:e|es)\b|\btotaal\w*|\bgesamt\w*"
     r"|\bsumme\b|\binsgesamt\b|\bin all\b|\ball in\b|\ben tout\b|\bin tutto\b|\bal completo\b|\btot(?:alt|aux|ali|ales"
     r"|ais)\b"
-    r"|\b(?:razem|lacznie|do zaplaty|suma|toplam|i alt|totalsum)\b|\b(?:итого|всего)\b"
+    r"|\b(?:razem|laczni?\w+|do zaplaty|suma|toplam|i alt|totalsum|totalpris|totalbelopp|celkem|celkov\w+"
+    r"|yhteensa|loppusumma|osszesen"
+    r"|vegosszeg|συνολ\w+)\b|\b(?:итого|всего)\b|ยอดรวม|tong (?:cong|tien)\b|الاجمالي"
     r"|合計|総額|总额|总计|合计|합계|総必要"
 )
 # What the person paid in all. A "total" alone may be of one traveller or of one part of the bill.
@@ -92,6 +94,11 @@ PAID = compile_any(
     r"|total a pagar|monto (?:total|pagado|cobrado)|precio final"
     r"|se ha(?:n)? (?:cargado|cobrado)|hemos cargado"
     r"|importo addebitato|prezzo finale|e stat[oa] addebitat|abbiamo addebitato"
+    r"|laczna (?:kwota|cena)|cena (?:laczna|calkowita)|celkova (?:cena|castka)|celkem k uhrade|fizetett osszeg"
+    r"|fizetendo"
+    r"|toplam (?:tutar|ucret|fiyat)|odenen tutar|συνολικ\w+ (?:ποσο|τιμη|κοστο[ςσ])|общая (?:сумма|стоимость)"
+    r"|сумма к оплате|загальна сума|до сплати|סה.כ לתשלום|סך הכל|ยอดรวม(?:ทั้งหมด|สุทธิ)|ยอดช.ระ|tong (?:cong"
+    r"|tien|thanh toan)\b|المبلغ الاجمالي|total pembayaran"
     r"|preco final|(?:valor|montante|total) (?:cobrado|debitado)"
     r"|eindtotaal|eindbedrag|afgeschreven bedrag|reissom totaal|trip cost|total cost|overall (?:price|cost)"
     r"|支払い?運賃額|決済金額|決済額|購入金額|購入額|予約金額|支払い?料金|予約総額|宿泊総額"
@@ -143,7 +150,8 @@ PER_ONE = re.compile(
     r"|一人|お一人|1名"
 )
 PER_NIGHT = re.compile(
-    r"(?:\b(?:per|pro|par|por|a|al|je) |/ ?)(?:night|nacht|nuit|noche|noite|notte)|nightly|each night|一泊|1泊|泊あたり"
+    r"(?:\b(?:per|pro|par|por|a|al|je) |/ ?)(?:night|nacht|nuit|noche|noite|notte)|nightly|each night|一泊|1泊"
+    r"|泊あたり"
     r"|\b(?:per|pro|par|por|each) (?:way|sector|segment|leg|strecke|trajet|trayecto|trecho|tratta)\b|each way"
 )
 TAXES = re.compile(

@@ -365,6 +365,8 @@ def _set_points(price: MailPrice, statements: _Statements, world: TravelFacts) -
     price.per_person = [int(m.value) for m in statements.per_person if m.value != surest[0].value]
     units = list(dict.fromkeys(m.unit for m in surest))[:_MOST_UNITS]
     price.program = next((p for unit in units if (p := _find_program(unit, world))), None)
+    names = {word for m in surest for text in (m.unit, m.after) for word in text.split()[:_MOST_UNITS]}
+    price.outside = price.program is None and any(map(world.is_outside, names))
 
 
 def _note_per_person(price: MailPrice, mentions: Sequence[Mention]) -> None:

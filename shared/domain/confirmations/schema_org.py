@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -325,18 +325,24 @@ def _read_stay(item: Item, action: Action, dates: MailDates, world: TravelFacts)
     room = to_text(first_of(item, "lodgingUnitType", "roomType", "lodgingUnitDescription"))
     arrives = first_of(item, "checkinDate", "checkinTime", "checkInDate", "checkInTime")
     leaves = first_of(item, "checkoutDate", "checkoutTime", "checkOutDate", "checkOutTime")
-    days = (_read_night(arrives, dates, _ARRIVAL_HOURS), _read_night(leaves, dates, _LEAVING_HOURS))
-    doubts: list[Doubt] = []
+    days = {"check_in_date": _read_night(arrives, dates, _ARRIVAL_HOURS)}
+    days["check_out_date"] = _read_night(leaves, dates, _LEAVING_HOURS)
     if _are_midnights(to_text(arrives), to_text(leaves)):
-        days, stated = (None, None), zip(("check_in_date", "check_out_date"), (arrives, leaves), strict=True)
-        doubts = [Doubt(field, _IN_UTC, (to_text(value),), name or "") for field, value in stated]
+        days = dict.fromkeys(days)
+    doubts: list[Doubt] = []
+    for (field, day), value in zip(days.items(), (arrives, leaves), strict=True):
+        start, clock = read_moment(to_text(value).removesuffix("Z"), dates)
+        if day is None and start and clock and _HOUR_IN_UTC.search(to_text(value)):
+            moments = (datetime.combine(start, clock) + timedelta(hours=hours) for hours in (-11, 14))
+            near = sorted({moment.date().isoformat() for moment in moments})  # somewhere on earth
+            doubts.append(Doubt(field, _IN_UTC, tuple(near), name or ""))
     return BookedStay(
         action=action,
         confirmation_number=_read_number(item),
         hotel_id=world.hotel(name) if name else None,
         hotel_name=name,
-        check_in_date=days[0],
-        check_out_date=days[1],
+        check_in_date=days["check_in_date"],
+        check_out_date=days["check_out_date"],
         doubts=doubts,
         original_points=read_points(item),
         cash_total=cash,
@@ -345,7 +351,7 @@ def _read_stay(item: Item, action: Action, dates: MailDates, world: TravelFacts)
     )
 
 
-_IN_UTC = "The day is written as a moment in UTC, which may be the day before at the hotel."
+_IN_UTC = "The day is written as a moment in UTC, which may be of another day at the hotel."
 
 
 def _are_midnights(arrives: str, leaves: str) -> bool:

@@ -2,12 +2,15 @@
 
 import re
 from collections.abc import Sequence
+from datetime import date
 
 from shared.domain.confirmations.booking_state import says_made
 from shared.domain.confirmations.forwarding import Text
+from shared.domain.confirmations.letter_actions import says_changed
 from shared.domain.confirmations.mail_dates import MailDates
 from shared.domain.confirmations.model import BookedLeg, Booking, Doubt
 from shared.domain.confirmations.other_letters import is_of_parking_or_ship, is_of_railway
+from shared.domain.confirmations.phrases import find_cabins
 from shared.domain.parsing.text import fold
 
 _FLIGHTS = Doubt("flights", "The letter speaks of flights that were booked, and none was read.")
@@ -48,7 +51,7 @@ _FLIGHTS_HEADING = re.compile(
     re.M,
 )
 _LEAVES_HOTEL = re.compile(r"^[^\n]{0,30}\b(?:check-?out|abreise)(?: date|datum)?\W{0,4}[^\n]{0,24}\d{1,2}[./ ]", re.M)
-_DIGIT = re.compile(r"\d")
+_DIGIT, _CODE = re.compile(r"\d"), re.compile(r"\([A-Z]{3}\)")
 _FLIGHT_IN_LINE = re.compile(
     r"(?<![A-Za-z0-9])(?:[A-Z]{2}|[A-Z]\d|\d[A-Z]) ?\d{2,4}(?![A-Za-z0-9.,])[^()]{0,120}\([A-Z]{3}\)"
     r"[^()]{0,120}\([A-Z]{3}\)"
@@ -56,22 +59,38 @@ _FLIGHT_IN_LINE = re.compile(
 _YEAR = re.compile(r"(?<!\d)(?:20[2-9]\d|25[6-9]\d)(?!\d)|(?<![\d.])\d{1,2}[./]\d{1,2}[./]\d{2}(?!\d)")  # 2570 is 2027
 
 
-def doubt_silence(text: Text, number: str | None, dates: MailDates, legs: Sequence[BookedLeg] = ()) -> list[Doubt]:
+def doubt_silence(text: Text, number: str | None, dates: MailDates, bookings: Sequence[Booking] = ()) -> list[Doubt]:
     """The doubts about a letter of which no booking was read, and which speaks of flights or of a stay: it names a
-    number, or calls itself a confirmation and names a day. In whatever language it is written, a flight's number, two
-    airports and a year are enough."""
+    number, calls itself a confirmation and names a day, or tells both days of a stay.
+
+    In whatever language it is written, a flight's number, two airports and a year are enough.
+    """
     folded = fold(text.body)
+    legs = [b for b in bookings if isinstance(b, BookedLeg)]
     is_flown = any(leg.flight_number and leg.origin and leg.destination for leg in legs)
     if (is_flown or _FLIGHT_IN_LINE.search(text.body)) and _YEAR.search(folded):
         return [_FLIGHTS]
+    stays = [b for b in bookings if not isinstance(b, BookedLeg)]
+    if any(stay.check_in_date and stay.check_out_date for stay in stays) and not _OFFER.search(folded):
+        return [_STAY]
     is_offer = _OFFER.search(folded) or not _SUBJECT.search(fold(text.subject))
     is_called_one = number or (not is_offer and _names_day(folded, dates))
     if not is_called_one or is_of_railway(folded) or is_of_parking_or_ship(folded) or _CAR.search(folded):
         return []
     flown, slept = (len(pattern.findall(folded)) for pattern in (_FLIGHT_WORDS, _STAY_WORDS))
     if not flown and not slept:  # perhaps in another language
+        posted = dates.posted or date.max
         values = (line.partition(":")[2] for line in folded.split("\n")[:400] if len(line) < 100)
         days = sum(bool(_DIGIT.search(value) and dates.find(value)) for value in values)
+        if (
+            says_made(folded)
+            and _CODE.search(text.body)
+            and find_cabins(folded)
+            and any(day > posted for day in dates.full)
+        ):
+            return [_FLIGHTS]
+        if number and (says_made(folded) or says_changed(folded)) and sum(day > posted for day in dates.full) > 1:
+            return [_STAY]  # its two days may stand in one line, and no word for a stay in any
         return [_STAY] if says_made(folded) and days > 1 else []
     return [_FLIGHTS if flown >= slept else _STAY]
 

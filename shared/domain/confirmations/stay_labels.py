@@ -13,21 +13,39 @@ IN = (
     rf"{_DAY}(?:check(?:ing)?[ -]?in(?: on)?|arrival|arriving(?: on)?|arrive|anreise|ankunft|einchecken|eincheck"
     rf"|arrivee"
     r"|l'arrivee|llegada|entrada|ingreso|chegada|arrivo|dell'arrivo|aankomst|inchecken|incheck"
-    r"|incheckning|indtjekning|innsjekking|ankomst|zameldowanie|przyjazd)"
+    r"|incheckning|indtjekning|innsjekking|ankomst|zameldowanie|przyjazd|prijezd|erkezes|bejelentkezes|sosire|tulopaiva"
+    r"|saapumis?\w*|giris|заезд|прибытие|αφιξη)"
     r"(?:[ -]?(?:date|day|s?datum|s?tag|dag|prevu[es]?|prevista|previsto|le|am|on)\b)?"
-    r"|チェックイン(?:日時?)?|こ?到着日?|こ?宿泊(?:開始)?日|入室日|こ?利用日"
+    r"|체크인|입실일?|入住(?:日期|时间)?|チェックイン(?:日時?)?|こ?到着日?|こ?宿泊(?:開始)?日|入室日|こ?利用日"
 )
 OUT = (
     rf"{_DAY}(?:check(?:ing)?[ -]?out(?: on)?|departure|departing(?: on)?|leaving(?: on)?|abreise|auschecken|auscheck"
     r"|depart|salida|saida|egreso|partida|partenza|vertrek|uitchecken|uitcheck"
-    r"|utcheckning|udtjekning|utsjekking|avresa|afrejse|avreise|wymeldowanie|wyjazd)"
+    r"|utcheckning|udtjekning|utsjekking|avresa|afrejse|avreise|wymeldowanie|wyjazd|odjezd|tavozas|kijelentkezes|plecare"
+    r"|lahtopaiva|cikis|выезд|отъезд|αναχωρηση)"
     r"(?:[ -]?(?:date|day|s?datum|s?tag|dag|prevu[es]?|prevista|previsto|le|am|on)\b)?"
-    r"|チェックアウト(?:日時?)?|こ?出発日?|退室日"
+    r"|체크아웃|퇴실일?|(?:离店|退房)(?:日期|时间)?|チェックアウト(?:日時?)?|こ?出発日?|退室日"
 )
 LABEL_PARTS = (  # one of these is in every label of a day
     *("check", "arriv", "anreise", "ankunft", "llegada", "entrada", "ingreso", "chegada", "aankomst", "depart"),
     *("leaving", "abreise", "salida", "saida", "egreso", "partida", "partenza", "vertrek"),
     *("tjekning", "sjekking", "ankomst", "avresa", "afrejse", "avreise", "meldowanie", "przyjazd", "wyjazd"),
+    *("prijezd", "odjezd", "erkezes", "jelentkezes", "tavozas", "sosire", "plecare", "paiva", "saapumi", "giris"),
+    *(
+        "cikis",
+        "заезд",
+        "прибытие",
+        "выезд",
+        "отъезд",
+        "αφιξη",
+        "αναχωρηση",
+        "체크",
+        "입실",
+        "퇴실",
+        "入住",
+        "离店",
+        "退房",
+    ),
     *("チェック", "到着", "宿泊", "入室", "利用", "出発", "退室"),
 )
 # A value that begins so is that of a room also behind a label for lodging ("Hébergement").

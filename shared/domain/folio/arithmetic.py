@@ -1,4 +1,4 @@
-"""What the figures of a bill prove of themselves: products, net and tax, and sums carried to the next page."""
+"""Arithmetic proof in a bill's figures: products, net and tax, and sums carried to the next page."""
 
 import re
 from collections.abc import Sequence
@@ -9,15 +9,15 @@ from shared.domain.folio.model import ZERO, FolioLine
 from shared.domain.parsing.amounts import Amount, first_amount
 
 _CENT = Decimal("0.01")
-_MOST = 8  # amounts of one line that are compared
+_MOST = 8  # amounts of one line to compare
 _COUNT = re.compile(r"(?<![\w.,:/-])([1-9]\d?)(?![\d.,:/%-])", re.ASCII)
 _NOT_CARRIED = frozenset({"payment", "deposit"})
 
 
 def keep_proven(amounts: Sequence[Amount], before: str) -> Sequence[Amount]:
-    """Of the amounts a line ends with those that can have been posted; `before` is the text in front of them.
+    """The amounts at a line's end that may have been posted; `before` is the text in front of them.
 
-    A count, a price and their product stand for the product; a net amount, its tax and their sum for the sum.
+    A count, a price and their product count as the product; a net amount, its tax and their sum as the sum.
     """
     if not 1 < len(amounts) <= _MOST:
         return amounts
@@ -39,15 +39,20 @@ def keep_proven(amounts: Sequence[Amount], before: str) -> Sequence[Amount]:
 
 
 def find_carried(lines: Sequence[FolioLine]) -> list[int]:
-    """Lines that repeat the sum of the two or more lines before them, as the end and the beginning of a page do, or
-    all that was charged until then, as the total below a payment does, whole or as a net amount and its tax."""
+    """Lines that repeat the sum of the two or more lines before them, as page ends and starts do, or
+    all that was charged until then, as the total below a payment does, whole or as a net amount and its tax.
+
+    The second night costs what the first did: a line with the words of an earlier posting is one itself."""
     carried, so_far, charges, count = [], ZERO, ZERO, 0
+    postings = set[str]()
     for at, line in enumerate(lines):
         sums = {so_far, charges} - {ZERO}
         is_sum = line.amount in sums or (line.amount + (first_amount(line.text) or ZERO)) in sums
-        if count > 1 and is_sum and line.amount > ZERO and line.kind not in _NOT_CARRIED:
+        is_new = line.kind not in _NOT_CARRIED and line.folded not in postings
+        if count > 1 and is_sum and line.amount > ZERO and is_new:
             carried.append(at)
         else:
+            postings.add(line.folded)
             so_far += line.amount
             charges += max(line.amount, ZERO)
             count += 1

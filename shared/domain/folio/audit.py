@@ -1,4 +1,4 @@
-"""The audit of one bill: reading, checks in their order of precedence, totals, benefits and the letter."""
+"""The audit of one bill: reading, checks in order of precedence, totals, benefits and the letter."""
 
 import re
 from collections.abc import Sequence
@@ -40,8 +40,8 @@ def _sum_credits(case: Case) -> Decimal:
 
 @check("daily_credit")
 def check_daily_credit(rule: Rule, case: Case) -> Finding | None:
-    """The brand's amount for up to two guests and each night, not above the food spend, less what was credited."""
-    # The brand with a daily credit whose name the hotel carries; the longest name that fits.
+    """The brand's amount for up to two guests each night, up to the food spend, less what was credited."""
+    # The brand with a daily credit whose name the hotel has; the longest match.
     fits = [b for b in case.book.food_credits if re.search(rf"\b{re.escape(b)}\b", case.bill.hotel)]
     brand, food = (case.book.food_credits[max(fits, key=len)] if fits else None), _list_food(case)
     if brand is None or not food:
@@ -60,7 +60,7 @@ def check_daily_credit(rule: Rule, case: Case) -> Finding | None:
 
 @check("voucher")
 def check_vouchers(rule: Rule, case: Case) -> Finding | None:
-    """The vouchers the bill mentions, not above the food spend, unless a credit was given."""
+    """The vouchers that the bill mentions, up to the food spend, unless a credit was given."""
     food, header = _list_food(case), case.bill.header
     number = int(m.group(1)) if (m := _VOUCHERS.search(header)) else 1
     match = rule.only_text.search(header) if rule.only_text else None
@@ -76,7 +76,7 @@ def _parse_points(text: str) -> int:
 
 
 def _count_free_points(rule: Rule, case: Case) -> int:
-    """Points of the free nights that were taken, from nights times points or a price each night with a total."""
+    """Points taken for free nights, from nights times points, or a price each night with a total."""
     words, nights = "\n".join((case.bill.header, *(x.folded for x in case.bill.lines))), case.stay.nights
     free = (nights or 0) // (rule.every or 1)
     if nth := re.search(rf"{_NTH.get(rule.every or 0, '$^')}[^\n\d]{{0,30}}(\d[\d.,']*\d)\s*(?:points|pts)", words):
@@ -95,7 +95,7 @@ def _count_free_points(rule: Rule, case: Case) -> int:
 
 @check("free_night")
 def check_free_nights(rule: Rule, case: Case) -> Finding | None:
-    """Points taken for every fifth or fourth night: of the posted nights, else of what the bill says it took."""
+    """Points taken for every fifth or fourth night: by the posted nights, else by the bill's own statement."""
     nights = sorted((x for x in case.bill.lines if x.kind == "points_redemption" and x.day), key=lambda x: x.day or 0)
     days = list(dict.fromkeys(x.day for x in nights))
     together = all(a and b and (b - a).days == 1 for a, b in pairwise(days))
@@ -113,7 +113,7 @@ def check_free_nights(rule: Rule, case: Case) -> Finding | None:
 
 @check("reported")
 def report_words(rule: Rule, case: Case) -> Finding | None:
-    """A finding from the words of the bill alone; its amount depends on the brand."""
+    """A finding from only the words of the bill; its amount depends on the brand."""
     finding = make_finding(
         rule, case, None, [], "The amount depends on the brand, which the reviewed data do not list."
     )
@@ -122,7 +122,7 @@ def report_words(rule: Rule, case: Case) -> Finding | None:
 
 @check("walk_credit")
 def check_walk_credit(rule: Rule, case: Case) -> Finding | None:
-    """A guarantee's amount taken off the bill; named by the line, or by the bill where a round amount was taken off."""
+    """A guarantee's amount taken off the bill; named by the line, or by the bill if a round amount was taken off."""
     credits = [x for x in case.bill.lines if x.amount < 0 and x.kind in rule.line_kinds]
     compensations = [x for x in credits if x.kind == "walk_compensation" or _WALKED.search(x.folded)]
     if not compensations and _WALKED.search(case.bill.header):
@@ -134,7 +134,7 @@ def check_walk_credit(rule: Rule, case: Case) -> Finding | None:
 
 
 def find_points(case: Case) -> int | None:
-    """The points a booking cost, where the bill names them."""
+    """The points a booking cost, if the bill names them."""
     words = "\n".join((case.bill.header, *(x.folded for x in case.bill.lines)))
     return next((n for a, b in _POINTS.findall(words) if (n := _parse_points(a or b)) >= 1000), None)
 
@@ -169,7 +169,7 @@ def _write_item(number: int, finding: Finding, chain: Chain, bill: Bill, book: R
         lines.append("   Postings: " + "; ".join(map(_quote_line, finding.lines)))
     ref = book.dispute_refs.get(finding.dispute_ref or "")
     if ref is not None:
-        sure = ref.url and ref.confidence != "low"  # an unverified address must not stand in a letter
+        sure = ref.url and ref.confidence != "low"  # an unverified address must not be in a letter
         lines.append(f"   Reference: {ref.title}" + (f", {ref.url}" if sure else ""))
     return "\n".join(lines)
 
@@ -186,7 +186,7 @@ def _describe_stay(stay: FolioStay) -> str:
 
 
 def write_letter(findings: Sequence[Finding], stay: FolioStay, bill: Bill, chain: Chain, book: Rulebook) -> str:
-    """Empty when there is nothing to dispute. Findings that are information only are never in it."""
+    """Writes the letter; empty if there is nothing to dispute. It never has findings that only inform."""
     disputed = [f for f in findings if f.is_disputed]
     if not disputed:
         return ""
@@ -223,7 +223,7 @@ def write_letter(findings: Sequence[Finding], stay: FolioStay, bill: Bill, chain
 __all__ = ["CHECKS", "BillAudit", "audit_folio"]
 
 _SEVERITIES = ("high", "medium", "low", "info")
-# Two rules can claim the same line. The first wins: the chain's own, then in this order, then all others.
+# Two rules can claim the same line. The first wins: the chain's own, then these in order, then all others.
 _PRECEDENCE = {"tax_left": 1, "nights": 2, "charged": 3, "conversion": 3, "twice": 4}
 _PENALTIES = frozenset({"no_show", "cancellation"})
 
@@ -238,12 +238,12 @@ class BillAudit:
 
     @property
     def disputed_amount(self) -> Decimal:
-        """Money asked back, without points."""
+        """The money disputed, without points."""
         return sum((f.amount for f in self.findings if f.is_disputed and f.amount and f.rule.kind != "points"), ZERO)
 
     @property
     def points(self) -> tuple[int, int] | None:
-        """Points the findings are about, as far as they are known."""
+        """The points the findings are about, where known."""
         points = [f.points for f in self.findings if f.is_disputed and f.points]
         return (sum(p[0] for p in points), sum(p[1] for p in points)) if points else None
 
@@ -274,7 +274,7 @@ def _add_points(finding: Finding, case: Case) -> Finding:
 
 
 def list_expected_benefits(book: Rulebook, chain: str, tier: str | None) -> list[object]:
-    """What a tier receives: its own benefits, and of the tiers below those it has no better form of."""
+    """What a tier receives: its own benefits, and lower tiers' that it does not improve."""
     ladder = book.chains[chain]
     if tier is None:
         return []
@@ -292,7 +292,7 @@ def audit_folio(
     tier: str | None = None,
     confirmation: str | None = None,
 ) -> BillAudit:
-    """The whole audit. Without a readable line the result has no findings."""
+    """Runs the whole audit. Without a readable line there are no findings."""
     bill = read_bill(text, book)
     stay = read_stay(bill, book.chains[chain], stay_type, tier, confirmation)
     findings = _find_all(Case(bill, stay, book)) if bill.lines else []

@@ -17,7 +17,7 @@ _CONVERSION = re.compile(r"\d\s?%|margin|mark-?up|marge|aufschlag|margen|margine
 
 @dataclass(slots=True)
 class Case:
-    """One bill under audit; `claimed` are the lines a finding already asks back."""
+    """One bill under audit; `claimed` are lines already disputed."""
 
     bill: Bill
     stay: FolioStay
@@ -36,7 +36,7 @@ CHECKS: dict[str, Check] = {}
 
 
 def check(name: str) -> Callable[[Check], Check]:
-    """Registers a function under the name the rules' data use."""
+    """Registers a function under the name used in the rules' data."""
 
     def register(function: Check) -> Check:
         CHECKS[name] = function
@@ -54,7 +54,7 @@ def make_finding(rule: Rule, case: Case, amount: Decimal | None, lines: Sequence
 
 
 def _open_amount(line: FolioLine) -> Decimal:
-    """What is left of a charge after reversals and food credits."""
+    """The rest of a charge after reversals and food credits."""
     return line.net - line.food_credited
 
 
@@ -81,7 +81,7 @@ def _limit_per_day(lines: Sequence[FolioLine], most: int | None) -> list[FolioLi
 
 @check("charged")
 def check_charges(rule: Rule, case: Case) -> Finding | None:
-    """Lines of the rule's kinds that are still to be paid, with their tax."""
+    """The unpaid lines of the rule's kinds, with their tax."""
     lines, note, sure = [], "", True
     for line in case.list_charges():
         if case.is_open(line) and _open_amount(line) > 0 and rules.applies_to_line(rule, line, case.stay):
@@ -100,7 +100,7 @@ def check_charges(rule: Rule, case: Case) -> Finding | None:
 
 @check("conversion")
 def check_conversion(rule: Rule, case: Case) -> Finding | None:
-    """A conversion line; or words that the payment was converted with a margin, whose amount no one printed."""
+    """A conversion line, or words that the payment was converted with a margin, whose amount is not printed."""
     if finding := check_charges(rule, case):
         return finding
     words = dict(case.book.kinds)["dcc"]
@@ -111,7 +111,7 @@ def check_conversion(rule: Rule, case: Case) -> Finding | None:
 
 @check("nights")
 def check_nights(rule: Rule, case: Case) -> Finding | None:
-    """Room lines beyond the nights; those outside the stay first, then the later ones. A half day is no night."""
+    """Room lines beyond the nights; those outside the stay first, then the latest. A half day is no night."""
     stay = case.stay
     if stay.nights is None:
         return None
@@ -147,7 +147,7 @@ def _is_half_day(line: FolioLine, case: Case) -> bool:
 
 @check("twice")
 def check_repeats(rule: Rule, case: Case) -> Finding | None:
-    """Lines of one day, description and amount, beyond as many as are plausible for the guests and rooms."""
+    """Repeated lines (day, description, amount) beyond what the guests and rooms explain."""
     groups: dict[tuple[object, ...], list[FolioLine]] = {}
     for line in case.list_charges():
         if case.is_open(line):
@@ -178,7 +178,7 @@ def check_taxes(rule: Rule, case: Case) -> Finding | None:
 
 @check("adds_up")
 def check_sums(rule: Rule, case: Case) -> Finding | None:
-    """The lines against what the bill prints; only where every line was understood."""
+    """Checks the lines against the printed sums; only if every line was understood."""
     bill = case.bill
     if not is_understood(bill):
         return None
@@ -188,7 +188,7 @@ def check_sums(rule: Rule, case: Case) -> Finding | None:
 
 
 def is_read_whole(bill: Bill) -> bool:
-    """Whether the lines come to what the bill prints, or nothing was left that could explain why they do not."""
+    """Whether the lines add up to the printed sums, or no unread line could explain why they do not."""
     return adds_up(bill) or is_understood(bill)
 
 
@@ -199,7 +199,7 @@ def is_understood(bill: Bill) -> bool:
 
 @check("deposit")
 def check_deposits(rule: Rule, case: Case) -> Finding | None:
-    """A deposit the bill mentions and no line credits."""
+    """A deposit that the bill mentions but no line credits."""
     credits = [-x.amount for x in case.bill.lines if x.amount < 0]
     deposits = [-x.amount for x in case.bill.lines if x.amount < 0 and x.kind == "deposit"]
     missing = ZERO

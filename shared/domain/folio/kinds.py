@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from shared.domain.folio.text import is_part_cash
 
-# Word lists of the reference data that are tested before the kinds.
+# Word lists of the reference data tested before the kinds.
 DECIDING = ("payment", "not_payment", "adjustment", "tax", "not_tax", "room_tax")
 FOOD = frozenset({"breakfast", "restaurant"})
 PARKING = frozenset({"parking_self", "parking_valet"})
@@ -16,7 +16,7 @@ _TAXES = {"resort_fee": "resort_fee_tax", "parking_self": "parking_tax", "parkin
 
 @dataclass(frozen=True, slots=True)
 class LineName:
-    """`credit`: its own words say that it takes something off the bill."""
+    """`credit`: its words say that it reduces the bill."""
 
     kind: str
     subject: str | None = None
@@ -33,7 +33,7 @@ class Namer:
 
     def kind(self, text: str) -> str | None:
         if is_part_cash(text):
-            return "room"  # the part of a night that is paid with money
+            return "room"  # the part of a night paid with money
         for kind, words in self.kinds:
             if words.search(text):
                 if kind == "local_tax":
@@ -62,7 +62,7 @@ class Namer:
         return LineName(self.kind(text) or "other")
 
     def _tax(self, text: str) -> LineName:
-        """A tax belongs to what it names; one that names nothing belongs to the charge it stands below."""
+        """A tax belongs to what it names; one that names nothing belongs to the charge above it."""
         whole = self.kind(text)
         if whole in ("city_tax_person", "room_tax"):
             return LineName(whole, "room")
@@ -74,7 +74,7 @@ class Namer:
         return LineName("tax")
 
     def _subject(self, text: str) -> str | None:
-        """What an adjustment is about, of the words it has besides."""
+        """The subject of an adjustment, from its other words."""
         charge = self._charge(self.words["adjustment"].sub(" ", text).strip())
         return None if charge.kind == "other" else charge.kind
 

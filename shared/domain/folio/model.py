@@ -16,14 +16,14 @@ TOLERANCE = Decimal("0.02")
 
 @dataclass(slots=True, eq=False)
 class FolioLine:
-    """One posting. Credits are negative; `credited` is what other lines took back of it."""
+    """One posting. Credits are negative; `credited` is the part that other lines took back."""
 
     day: date | None
     text: str
     folded: str
     amount: Decimal
     kind: str
-    subject: str | None = None  # of a tax or a credit: the kind of line it belongs to
+    subject: str | None = None  # for a tax or a credit: the kind of line it belongs to
     points: int | None = None
     settled: bool = True  # the bill itself says whether it is a charge or a credit
     credited: Decimal = ZERO
@@ -44,33 +44,33 @@ class FolioLine:
 
 @dataclass(frozen=True, slots=True)
 class PrintedSum:
-    """A sum the bill prints after its first `at` lines; `totals` are charges and credits."""
+    """A sum printed after the bill's first `at` lines; `totals` are charges and credits."""
 
     kind: Literal["balance", "total", "totals"]
     values: tuple[Decimal, ...]
     at: int
-    currencies: tuple[str, ...]  # what its sign or code can stand for
+    currencies: tuple[str, ...]  # what its sign or code can mean
 
 
 @dataclass(frozen=True, slots=True)
 class Bill:
-    """A bill as read: its lines, what it prints as sums, and the folded text that is no line."""
+    """A parsed bill: its lines, its printed sums, and the other text, folded."""
 
     lines: Sequence[FolioLine]
     unread: int
-    foreign: int  # lines in another currency, which are in no sum
+    foreign: int  # lines in another currency, in no sum
     header: str
     hotel: str
     currency: str | None
-    country: str | None  # of the hotel, as its address says
+    country: str | None  # of the hotel, from its address
     sums: Sequence[PrintedSum]
     order: Literal["dmy", "mdy"]
     european: bool  # its dates are certainly written with the day first
-    uncertain: bool  # numbers in it can be read in two ways
+    uncertain: bool  # its numbers can be read in two ways
 
     @property
     def printed_balance(self) -> Decimal | None:
-        """The last one; of several folios in one bill the sum, where no balance of all of them is printed."""
+        """The last balance; for several folios in one bill their sum, unless a total balance is printed."""
         balances = [s for s in self.sums if s.kind == "balance"]
         by_folio = {s.at: s.values[0] for s in balances}
         if len(by_folio) < 2 or abs(by_folio[max(by_folio)] - self.balance) <= TOLERANCE:
@@ -80,7 +80,7 @@ class Bill:
 
     @property
     def final_sum(self) -> Decimal | None:
-        """What the bill prints as its end: a balance, else a total, else charges less credits."""
+        """The bill's final figure: a balance, else a total, else charges less credits."""
         if self.printed_balance is not None or self.printed_sum is not None:
             return self.printed_balance if self.printed_balance is not None else self.printed_sum
         return next((s.values[0] - s.values[1] for s in reversed(self.sums) if s.kind == "totals"), None)
@@ -146,9 +146,9 @@ class Rule:
     unless_text: re.Pattern[str] | None
     unless_hotel: re.Pattern[str] | None
     unless_line: re.Pattern[str] | None
-    sure_text: re.Pattern[str] | None  # words of the bill without which the claim depends on the guest
+    sure_text: re.Pattern[str] | None  # words without which the claim depends on the guest
     claim: str
-    claim_if: str  # the claim where the bill does not say whether it holds
+    claim_if: str  # the claim where the bill does not say whether it is true
     test: str
     action: str
     exceptions: str
@@ -167,7 +167,7 @@ class Finding:
     dispute_ref: str | None
     note: str
     points: tuple[int, int] | None = None
-    sure: bool = True  # the bill or the caller says what the rule rests on
+    sure: bool = True  # the bill or the caller states the rule's conditions
 
     @property
     def is_disputed(self) -> bool:
@@ -175,7 +175,7 @@ class Finding:
 
     @property
     def severity(self) -> Severity:
-        """Low until the guest confirms what the bill does not say."""
+        """The severity: low until the guest confirms what the bill does not say."""
         return self.rule.severity if self.sure or not self.is_disputed else "low"
 
     @property

@@ -1,4 +1,4 @@
-"""Postings, printed sums and header lines of a bill, as its lines state them."""
+"""Reads a bill's lines into postings, printed sums and header lines."""
 
 import csv
 import re
@@ -14,7 +14,7 @@ from shared.domain.parsing.amounts import CODES, Amount, find_amounts_at_end, fi
 from shared.domain.parsing.dates import DATE, SHORT_DATE, WrittenDate, read_date
 from shared.domain.parsing.text import fold
 
-# Columns of a bill's table, from its heading: which amount of a line was posted, and as what.
+# Columns of a bill's table, from its heading: which amount of a line was posted, and its meaning.
 
 _WORDS = {
     "charge": r"charges?|debits?|belastung(?:en)?|soll|cargos?|addebit[oi]|dare|debitos?",
@@ -46,17 +46,17 @@ class Table:
     bar: str | None
 
     def means(self, amount: Amount, line: str) -> str:
-        """The column an amount stands in: by its cell, or by the nearest heading."""
+        """The column of an amount: by its cell, or by the nearest heading."""
         if self.bar and self.bar in line:
             cell = line.count(self.bar, 0, amount.end - 1)
             return next((c.means for c in self.columns if c.cell == cell), "amount")
         nearest = min(self.columns, key=lambda c: _measure_distance(c, amount))
-        # Of two sides only one may bear a name that is known: what stands apart from it is on the other.
+        # Where only one of two sides has a known name, amounts away from it are on the other.
         is_other_side = nearest.means == "credit" and not self.two_sided and _measure_distance(nearest, amount)
         return "amount" if is_other_side else nearest.means
 
     def meanings(self, amounts: Sequence[Amount], line: str) -> list[str]:
-        """The meanings of as many amounts as headings stand in their order, even where the text lost its columns."""
+        """The meanings of as many amounts as there are headings, in order, even where the text lost its columns."""
         headed = [c.means for c in self.columns if c.means in (*_MONEY, "other")]
         if len(amounts) == len(headed) > 1 and not (self.bar and self.bar in line):
             return headed
@@ -114,7 +114,7 @@ _BEFORE_DATE = re.compile(
     r"(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,?\s+)?"
 )
 # The first cell of a row of a CSV file: a heading or the name of a sum without a number, or a day. In "Total 1,225.00"
-# the comma stands inside the amount.
+# the comma is inside the amount.
 _CSV = re.compile(
     r"[\s\"]*(?:(?:date|datum|fecha|data|total|balance|saldo|solde)[^,\d]{0,20}"
     r"|\d{1,4}([./-])\d{1,2}\1\d{1,4}[\s\"]*|\d{1,2}[/-]\d{1,2}\"?|\d{1,2}[ -]?[a-z]{3,9}\.?[ -]?\d{2,4}[\s\"]*|\"?),"
@@ -124,14 +124,14 @@ TO_PROGRAMS = re.compile(
     r"\b(assistant(?! manager)|chatbot|language model|llm|system prompt|ai (model|agent)|as an ai)\b|"
     r"\b(note|message|attention|instructions?) (to|for) (the |any )?(ai|model|bot|auditor)\b|<\|?[a-z_]+\|?>"
 )
-# Currencies without a smaller unit in use (ISO 4217), whose amounts have no decimals to be known by.
+# Currencies without a smaller unit in use (ISO 4217), whose amounts have no decimals.
 _WHOLE_UNITS = re.compile(r"[¥￥₩₫]|\b(?:JPY|KRW|VND|IDR|CLP|ISK|HUF)\b|[\u3040-\u30ff]|税|合計")
 _LAST_NUMBER = re.compile(r"(?<=[^\s\d|;,#*.:/-]) (?=-?(?:\d{1,3}(?:[,.]\d{3})+|\d{2,7}|0)\s*-?\s*$)")
 _CARD_DIGITS = re.compile(r"[x*#]{2,}\s*\d{4}\s*$|\b(?:room|zi\.?|zimmer|no\.?|nr\.?|check|chk)\s*#?\s*\d+\s*$")
 _AFTER_WORD = re.compile(r"(?<=[^\W\d_:]) (?=[-+(]?\d)|(?<=:) (?=[-+(]?\d)")
-# 1 225,00: one, two or three digits and groups of three, parted by one blank.
+# 1 225,00: one, two or three digits and groups of three, separated by one blank.
 SPACED = re.compile(r"(?<![\d.,/:])(?<!\d-)(\d{1,3})((?: \d{3})+)(?=[.,]\d{2}(?!\d))")
-# The same after a currency or a minus, where nothing else can be meant.
+# The same after a currency or a minus, where it is unambiguous.
 _MARKED = re.compile(
     rf"((?:\b(?:{'|'.join(CODES)})|[$€£])\s?-?\s?|(?<=\s)-\s?)(\d{{1,3}})((?: \d{{3}})+)(?=[.,]\d{{2}}(?!\d))"
 )
@@ -145,23 +145,23 @@ class Posting:
     column: str
     amounts: Sequence[Amount]
     points: int | None
-    row: int  # how many postings came before
-    words: str = ""  # of one below a sum and without a day: the whole line, in case it is no posting
+    row: int  # postings before it
+    words: str = ""  # of an undated one below a sum: the whole line, in case it is no posting
 
 
 @dataclass(slots=True)
 class ReaderState:
     """State of the reader while it goes through the lines."""
 
-    undated: bool  # no line of the bill begins with a date
-    spaced: bool  # groups of thousands are parted by blanks
+    undated: bool  # no line of the bill starts with a date
+    spaced: bool  # groups of thousands are separated by blanks
     whole_units: bool
     postings: list[Posting] = field(default_factory=list)
-    below: list[Posting] = field(default_factory=list)  # without a day and below a sum: payments, or words only
+    below: list[Posting] = field(default_factory=list)  # undated and below a sum: payments, or only words
     header: list[str] = field(default_factory=list)
     sums: list[PrintedSum] = field(default_factory=list)
     unread: int = 0
-    passes_on: bool = False  # a sum of another page stands on it
+    passes_on: bool = False  # it shows the sum of another page
     table: Table | None = None
     day: WrittenDate | None = None
     ended: bool = False
@@ -169,9 +169,9 @@ class ReaderState:
 
 
 def read_page(text: str, spaced: bool) -> ReaderState:
-    """Lines that begin with a date are postings; where there are none, every line with an amount is one.
+    """Reads lines that start with a date as postings; without any, every line with an amount is one.
 
-    Where no line has words and an amount, a line of words has its amount on the next.
+    If no line has both words and an amount, each line of words has its amount on the next.
     """
     page = _read_lines(text, undated=False, spaced=spaced)
     page = page if page.postings else _read_lines(text, undated=True, spaced=spaced)
@@ -182,7 +182,7 @@ def read_page(text: str, spaced: bool) -> ReaderState:
 
 
 def _join_pairs(text: str) -> str:
-    """The text with each amount that fills a line behind the words of the line before."""
+    """Joins each amount that fills a line to the words of the line before."""
     joined: list[str] = []
     for line in filter(str.strip, split_lines(text)):
         amounts = find_amounts_at_end(f"  {line}")
@@ -204,7 +204,7 @@ def _read_lines(text: str, undated: bool, spaced: bool) -> ReaderState:
 
 
 def _find_date_at_start(folded: str) -> tuple[WrittenDate, int] | None:
-    """The date a line begins with, and where it ends. A span of two dates is the stay, not a posting."""
+    """The date a line starts with, and where it ends. A span of two dates is the stay, not a posting."""
     before = _BEFORE_DATE.match(folded)
     start = before.end() if before else 0
     for begin in (start, 0) if start else (0,):
@@ -225,7 +225,7 @@ def _find_points(folded: str) -> int | None:
 
 
 def _find_description(line: str, start: int, end: int) -> str:
-    """What stands between the date and the amounts, without a posting code and second dates."""
+    """The text between the date and the amounts, without a posting code and second dates."""
     text = line[start:end].strip(' |;\t,"')
     text = _CODED.sub("", text).strip(' |;\t,"')
     if second := DATE.match(fold(text)):
@@ -235,7 +235,7 @@ def _find_description(line: str, start: int, end: int) -> str:
 
 
 def _keep_sum(page: ReaderState, line: str, kind: Sum, amounts: Sequence[Amount]) -> None:
-    """Keeps what the bill prints as balance and totals, with the postings that stand before."""
+    """Keeps what the bill prints as balance and totals, with the postings before it."""
     if not amounts:
         return
     last = amounts[-1]
@@ -251,7 +251,7 @@ def _keep_sum(page: ReaderState, line: str, kind: Sum, amounts: Sequence[Amount]
 
 
 def _part_amount(page: ReaderState, rest: str, is_sum: bool) -> str:
-    """Makes an amount stand apart from the words before it, where one blank is all that parts them."""
+    """Separates an amount from the words before it, where only one blank divides them."""
     if is_sum:
         rest = SPACED.sub(lambda m: m[1] + m[2].replace(" ", "'"), rest)
         return _AFTER_WORD.sub("  ", rest, count=1)
@@ -293,7 +293,7 @@ def _read_line(page: ReaderState, line: str, thousandths: bool) -> None:
 
 
 def _keep_date(page: ReaderState, day: WrittenDate, line: str, start: int) -> None:
-    """A date by itself stands above the postings of that day; with other words the line could not be read."""
+    """Keeps a date on a line by itself for the postings below; with other words the line is unreadable."""
     if re.search(r"[^\W\d_]", line[start:]):
         page.header.append(fold(line))
         page.unread += 1
@@ -317,13 +317,13 @@ def _add_posting(page: ReaderState, day: WrittenDate | None, line: str, start: i
     amount, column = one or (None, "")
     points = _find_points(fold(line)[start:])
     rows = page.below if is_below else page.postings
-    words, column = (fold(line), "") if is_below else ("", column)  # what stands below a table has no columns
+    words, column = (fold(line), "") if is_below else ("", column)  # text below a table has no columns
     row = len(page.postings) + len(page.below)
     rows.append(Posting(day or page.day, text, amount, column, posted, points, row, words))
 
 
 def _settle_columns(postings: Sequence[Posting]) -> None:
-    """Two amounts a line and no heading: a running balance, or a charge and a credit of which one is zero."""
+    """Two amounts a line and no heading: a running balance, or a charge and a credit, one of them zero."""
     pairs = [p for p in postings if not p.column and len(p.amounts) == 2]
     carried = {b.row for a, b in pairwise(pairs) if {x.value for x in b.amounts} == {a.amounts[1].value}}
     pairs = [p for p in pairs if p.row not in carried]

@@ -18,7 +18,7 @@ from shared.domain.parsing.amounts import CODES, Amount, find_currency_codes
 from shared.domain.parsing.dates import WrittenDate, choose_order, find_dates
 from shared.domain.parsing.text import fold
 
-# Currency and country of a bill: by codes, signs, headings and the hotel's address; None where they leave it open.
+# Currency and country of a bill: by codes, signs, headings and the hotel's address; None if undecided.
 
 # Countries whose hotels bill in the country's own money, where its sign is shared with others (ISO 3166, ISO 4217).
 _OWN_MONEY = {
@@ -38,7 +38,7 @@ _SCRIPTS = {
     "HK": re.compile(r"香港"),
     "TW": re.compile(r"台北|臺北|台灣"),
 }
-# Lines that name a currency other than the bill's: what was paid was converted, or is shown converted.
+# Lines that name a currency other than the bill's: the payment was converted, or is shown converted.
 CONVERTED = re.compile(
     r"conver|exchange|equivalent|\bequiv|\brate (?:of )?[:=]? ?\d|@ ?\d|umrechn|kurs|gegenwert|change\b|contre-?valeur|"
     r"cambio|contravalor|equivalente|换算|換算|為替|\bapprox|\bdcc\b|card currency|home currency|on request"
@@ -103,7 +103,7 @@ def _fits_lines(values: Sequence[Decimal], postings: Sequence[Posting]) -> bool:
 def _settle_mark(
     meanings: tuple[str, ...], stated: str | None, named: Sequence[str], text: str, country: str | None, american: bool
 ) -> str | None:
-    """What a sign stands for: its one meaning, or the one the bill states, names or bills in by its country."""
+    """The currency of a sign: its one meaning, or the one the bill states, names or implies by its country."""
     if len(meanings) == 1:
         return meanings[0]
     if stated in meanings:
@@ -133,7 +133,7 @@ def _find_stated(text: str) -> str | None:
 
 
 def _list_named(text: str) -> list[str]:
-    """The codes a bill names, but where it speaks of a conversion."""
+    """The codes a bill names, except in lines on a conversion."""
     lines = text.replace("RMB", "CNY").replace("US$", "USD").split("\n")
     return list(
         dict.fromkeys(c for line in lines if not CONVERTED.search(fold(line)) for c in find_currency_codes(line))
@@ -141,7 +141,7 @@ def _list_named(text: str) -> list[str]:
 
 
 def pick_amount(posting: Posting, currency: str | None) -> Amount | None:
-    """The amount of a line that is in the bill's currency; None where all of them are in another."""
+    """The amount of a line that is in the bill's currency; None if all are in another."""
     amount = posting.amount
     if amount is None or currency is None or not amount.currencies or currency in amount.currencies:
         return amount
@@ -159,7 +159,7 @@ def _find_year(order_dates: Sequence[WrittenDate]) -> int | None:
 
 
 def _sign_amount(posting: Posting, credit: bool) -> tuple[Decimal, bool]:
-    """The amount with the sign of its column or its own; True when nothing about it is a guess."""
+    """The amount with the sign of its column or its own; True if nothing about it is a guess."""
     if posting.amount is None:
         return ZERO, True
     value = posting.amount.value
@@ -181,9 +181,9 @@ def _build_line(posting: Posting, namer: Namer, day: date | None) -> FolioLine:
 
 
 def read_bill(text: str, book: Rulebook) -> Bill:
-    """The bill. Lines that look like postings and cannot be read are counted, never guessed.
+    """Reads the bill. Lines that look like postings but cannot be read are counted, never guessed.
 
-    A blank between digits can part thousands or an amount from a number before it: the reading that adds up holds.
+    A blank between digits can part thousands or an amount from a number before it: the reading that adds up wins.
     """
     bill = _choose_reading(read_page(text, spaced=False), text, book)
     if not SPACED.search(text):
@@ -195,9 +195,9 @@ def read_bill(text: str, book: Rulebook) -> Bill:
 
 
 def _choose_reading(page: ReaderState, text: str, book: Rulebook) -> Bill:
-    """The reading whose lines come to the printed sums; where none does and figures are left over, it is uncertain.
+    """The reading whose lines add up to the printed sums; uncertain if none does and figures are left over.
 
-    A line below a total may be a payment; one that repeats the sum before it may be carried from page to page.
+    A line below a total may be a payment; one that repeats the sum before it may be carried over.
     """
     plain, rows = _build_bill(page, text, book)
     carried = frozenset(rows[at] for at in find_carried(plain.lines))
@@ -226,7 +226,7 @@ def _build_bill(
 ) -> tuple[Bill, list[int]]:
     """The bill without the skipped rows, and the rows of its lines.
 
-    `payments`: which lines below a sum are taken for some: those named so, or all that have one figure.
+    `payments`: the lines below a sum that count as payments: named ones, or all with one figure.
     """
     address = [_LABELS.split(line)[0] for line in page.header[:6]]
     country = find_country(address, text, book)
@@ -271,7 +271,7 @@ def _build_bill(
 
 
 def _name_payments(bill: Bill, namer: Namer) -> None:
-    """A credit of no known word that pays the whole balance before it is a payment."""
+    """Treats an unknown credit that pays the whole balance before it as a payment."""
     balance = ZERO
     for line in bill.lines:
         balance += line.amount
@@ -283,7 +283,7 @@ def _name_payments(bill: Bill, namer: Namer) -> None:
 
 
 def _choose_currency(page: ReaderState, currency: str | None) -> tuple[list[Posting], list[str]]:
-    """Postings in the bill's currency, and those in another one as words only."""
+    """Keeps postings in the bill's currency, and those in another only as words."""
     postings, words = [], []
     for posting in page.postings:
         amount = pick_amount(posting, currency)
@@ -296,6 +296,6 @@ def _choose_currency(page: ReaderState, currency: str | None) -> tuple[list[Post
 
 
 def _place_sums(sums: Sequence[PrintedSum], currency: str | None, rows: Sequence[int]) -> list[PrintedSum]:
-    """The sums in the bill's currency, each after as many readable lines as stand before it."""
+    """The sums in the bill's currency, each after as many readable lines as precede it."""
     own = [s for s in sums if currency is None or not s.currencies or currency in s.currencies]
     return [replace(s, at=sum(row < s.at for row in rows)) for s in own]

@@ -3,7 +3,7 @@
 from shared.domain.folio.model import Bill, FolioLine, FolioStay, Rule
 from shared.domain.folio.stay import find_stay_type_on
 
-BY_LINE = ("charged", "conversion")  # these checks test the stay type of each line, not of the whole stay
+BY_LINE = ("charged", "conversion")  # these checks use the stay type of each line, not of the whole stay
 
 
 def find_tier(rule: Rule, stay: FolioStay) -> str | None:
@@ -23,12 +23,12 @@ def applies_to_stay(rule: Rule, stay: FolioStay, bill: Bill) -> bool:
 
 
 def _classify_stay(rule: Rule, stay: FolioStay) -> str:
-    """One word for the stay as a whole: for rules about stays without any paid night, a mixed stay is a paid one."""
+    """The type of the whole stay: a mixed one counts as paid, for rules about stays without any paid night."""
     return "cash" if stay.mixed and rule.whole_stay else stay.stay_type
 
 
 def is_sure(rule: Rule, bill: Bill) -> bool:
-    """Whether the bill itself says what the rule rests on."""
+    """Whether the bill itself states the rule's conditions."""
     return rule.sure_text is None or rule.sure_text.search(_join_words(bill)) is not None
 
 
@@ -48,7 +48,7 @@ def _has_words(rule: Rule, bill: Bill) -> bool:
 
 
 def applies_to_line(rule: Rule, line: FolioLine, stay: FolioStay) -> bool:
-    """Whether a line is one the rule looks at, on a night it is about."""
+    """Whether the rule applies to a line, on one of its nights."""
     if line.kind not in rule.line_kinds or (rule.unless_line and rule.unless_line.search(line.folded)):
         return False
     return rule.whole_stay or find_stay_type_on(stay, line.day) in rule.stay_types

@@ -11,7 +11,7 @@ from shared.domain.folio.model import TOLERANCE, ZERO, Bill, FolioLine
 _PARENTS = {
     "resort_fee_tax": {"resort_fee"},
     "parking_tax": PARKING,
-    "room_tax": {"room", "no_show", "cancellation"},  # penalties carry the room tax
+    "room_tax": {"room", "no_show", "cancellation"},  # penalties include the room tax
 }
 _TAX_OF = {"resort_fee": "resort_fee_tax", "room": "room_tax"} | dict.fromkeys(PARKING, "parking_tax")
 NOT_CHARGES = frozenset({"payment", "deposit", "adjustment", "fnb_credit", "walk_compensation"})
@@ -36,7 +36,7 @@ def settle_bill(bill: Bill) -> None:
 
 
 def _settle_signs(bill: Bill) -> None:
-    """Unsigned lines that sound like credits are credits, unless the printed balance says otherwise."""
+    """Makes unsigned lines that sound like credits credits, unless the printed balance says otherwise."""
     unsure = [x for x in bill.lines if not x.settled]
     if not unsure:
         return
@@ -82,7 +82,7 @@ def _credit_lines(lines: Sequence[FolioLine], credit: Decimal) -> None:
 
 
 def _apply_credit(credit: FolioLine, at: int, open_lines: Sequence[tuple[int, FolioLine]]) -> None:
-    """Finds what a credit takes back: one charge, a charge with its tax, a day's, all of the kind; else a part."""
+    """Finds what a credit reverses: a charge, a charge with its tax, a day's, all of the kind, or a part."""
     amount = -credit.amount
     mine = [(place, x) for place, x in open_lines if x.net > 0 and _matches_credit(credit, x)]
     near = [x for _, x in nsmallest(_MAX_NEAR, mine, key=lambda p: (p[1].day != credit.day, p[0] > at, abs(p[0] - at)))]
@@ -95,7 +95,7 @@ def _apply_credit(credit: FolioLine, at: int, open_lines: Sequence[tuple[int, Fo
 
 
 def _matches_credit(credit: FolioLine, charge: FolioLine) -> bool:
-    """Whether a credit can take a charge back: what it names; an award takes back rooms; without a name, anything."""
+    """Whether a credit can reverse a charge: the named one; for an award, rooms; without a name, any."""
     subject = credit.subject
     if subject == "points_redemption":
         return charge.kind in ("room", "room_tax")
@@ -121,7 +121,7 @@ def _list_groups(near: list[FolioLine], mine: list[FolioLine], credit: FolioLine
 
 
 def _apply_food_credits(all_lines: Sequence[FolioLine], charges: Sequence[FolioLine]) -> None:
-    """Food and drink credits go to breakfasts first; they are kept apart from what was reversed."""
+    """Food and drink credits go to breakfasts first; counted separately from reversals."""
     for credit in all_lines:
         if credit.kind != "fnb_credit" or credit.amount >= 0:
             continue

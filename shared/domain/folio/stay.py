@@ -13,11 +13,12 @@ from shared.domain.parsing.text import fold
 
 _IN = (
     r"arriv(?:al|ed|es?)|arr\b|check(?:ed)?[ -]?in|in\b|from|anreise|ankunft|von|arrivee|llegada|entrada|arrivo|"
-    r"chegada|aankomst|到着|チェックイン|宿泊開始"
+    r"chegada|aankomst|ankomst|przyjazd|giris|prijezd|заезд|到着|チェックイン|宿泊開始|入住(?:日期)?|입실|체크인"
 )
 _OUT = (
     r"depart(?:ure|ed|s)?|dep\b|check(?:ed)?[ -]?out|out\b|abreise|bis|depart|"
-    r"salida|partenza|partida|saida|vertrek|出発|チェックアウト"
+    r"salida|partenza|partida|saida|vertrek|avreise|avresa|afrejse|wyjazd|cikis|odjezd|выезд|出発|チェックアウト"
+    r"|(?:离店|退房)(?:日期)?|퇴실|체크아웃"
 )
 _LABEL = re.compile(
     rf"(?:\b|こ|御)(?:(?P<in>{_IN})|(?P<out>{_OUT}))[^\w\n]*(?:date|datum|on|am|le|el|il|em|日)?[^\w\n]*$"
@@ -65,7 +66,7 @@ _ABROAD = re.compile(
 
 
 def is_abroad(currency: str | None, country: str | None, header: str, european: bool) -> bool:
-    """Whether the hotel is known to stand outside the United States: by address, currency, or days written first."""
+    """Whether the hotel is known to be outside the United States: by address, currency, or day-first dates."""
     if country is not None:
         return country not in _AMERICAN
     return currency not in (None, "USD") or european or _ABROAD.search(header) is not None
@@ -112,13 +113,13 @@ def match_tier(text: str, chain: Chain) -> str | None:
 
 
 def _find_tier(header: str, chain: Chain) -> str | None:
-    """A tier the bill names next to a membership word or by itself; a colour inside a name is none."""
+    """A tier the bill names next to a membership word or by itself; a colour inside a name is no tier."""
     for tier in sorted(chain.tiers[1:], key=len, reverse=True):
         word = tier.replace("_", "[ _]")
         alone = rf"(?:^|\s\s|[|;,])\s*(?:{_MEMBERSHIP})?\W*{word}\W*(?:elite|member|status)?\s*(?:$|\s\s|[|;,])"
-        beside = rf"\b(?:{_MEMBERSHIP})\W+(?:[\w*]+\W+){{0,2}}{word}\b|\b{word}\W+(?:elite|member|status)\b"
+        adjacent = rf"\b(?:{_MEMBERSHIP})\W+(?:[\w*]+\W+){{0,2}}{word}\b|\b{word}\W+(?:elite|member|status)\b"
         sure = rf"|\b{word}\b" if tier in ("globalist", "explorist", "discoverist") else ""
-        if re.search(alone + "|" + beside + sure, header, re.MULTILINE):
+        if re.search(alone + "|" + adjacent + sure, header, re.MULTILINE):
             return tier
     return (
         chain.tiers[0]
@@ -138,7 +139,7 @@ def _find_stay_type(bill: Bill, award_days: frozenset[date]) -> StayType:
 
 
 def _has_paid_nights(bill: Bill, awards: frozenset[date], departure: date | None) -> bool:
-    """Whether room is charged on a night that no award covers, while others are covered."""
+    """Whether room is charged on a night without an award, while others have one."""
     days = {x.day for x in bill.lines if x.kind == "room" and x.amount > 0 and x.day}
     return bool(awards) and any(d not in awards and (departure is None or d < departure) for d in days)
 
@@ -158,7 +159,7 @@ def _is_in_us(bill: Bill) -> bool | None:
 def read_stay(
     bill: Bill, chain: Chain, stay_type: StayType | None, tier: str | None, confirmation: str | None
 ) -> FolioStay:
-    """Facts from the caller override those of the bill. Unknown facts are None."""
+    """Reads the stay; the caller's facts override the bill's. Unknown facts are None."""
     header = bill.header
     arrival, departure, place = _find_stay_dates(header, bill.order)
     awards = frozenset(x.day for x in bill.lines if x.kind == "points_redemption" and x.day)
@@ -190,7 +191,7 @@ def read_stay(
 
 
 def find_stay_type_on(stay: FolioStay, day: date | None) -> StayType:
-    """How the night of a day was paid: on a mixed stay, day by day; the day of departure counts to the last night."""
+    """How a day's night was paid: on a mixed stay, day by day; the day of departure belongs to the last night."""
     if not stay.mixed or stay.stay_type == "points_advance":
         return stay.stay_type
     if day is None:
@@ -201,13 +202,13 @@ def find_stay_type_on(stay: FolioStay, day: date | None) -> StayType:
 
 
 def count_nights(bill: Bill, stay: FolioStay) -> int | None:
-    """Nights of the stay; where the bill gives none, the days on which a room or an award was posted."""
+    """Nights of the stay; if the bill gives none, the days with a posted room or award."""
     days = {x.day for x in bill.lines if x.kind in ("room", "points_redemption") and x.day and not x.is_reversed}
     return stay.nights or len(days) or None
 
 
 def find_deposits(header: str, words: re.Pattern[str]) -> list[Decimal]:
-    """The deposits the words of a bill mention as paid, with an amount."""
+    """Deposits that a bill mentions as paid, with an amount."""
     deposits: list[Decimal] = []
     for sentence in re.split(r"[\n;|]", header):
         if (match := words.search(sentence)) and not _NO_DEPOSIT.search(sentence):

@@ -1,4 +1,4 @@
-"""Lines that print a sum in many languages, and whether the lines of a bill come to what it prints."""
+"""Lines that print a sum in many languages, and whether a bill's lines add up to them."""
 
 import re
 from collections.abc import Sequence
@@ -15,11 +15,13 @@ _BALANCE = (
     r"(?:noch )?zu zahlen|offener? (?:betrag|posten)|restbetrag|reste a payer|(?:net|montant|total) a payer|"
     r"montant du|(?:total|importe|saldo) (?:a pagar|pendiente|debido)|(?:totale|saldo|importo) (?:da pagare|dovuto)|"
     r"(?:valor|total|saldo) (?:a pagar|em divida|em aberto|devedor)|(?:totaal )?te betalen|openstaand(?: bedrag)?|"
+    r"a betale\b|att betala|at betale|bakiye|kalan tutar|余额|餘額|应付(?:金额)?|"
     r"(?:差引)?残高|[こ御]?請求(?:額|金額)|お?支払い?(?:額|金額)|未収金"
 )
 _TOTAL = (
     r"(?:grand |folio |invoice )?total|(?:gesamt|rechnungs)(?:summe|betrag)?|summe|importe total|totale|"
-    r"montant total|valor total|totaal(?:bedrag)?|eindtotaal|(?:総|お)?合計(?:金額)?|総額"
+    r"montant total|valor total|sum\b|summa\b|toplam(?: tutar)?|合计|总计|總計|소계|합계|총액|"
+    r"totaal(?:bedrag)?|eindtotaal|(?:総|お)?合計(?:金額)?|総額"
 )
 _PART = (
     r"sub-?total|zwischensumme|sous-total|subtotale|subtotaal|net\b|netto|"
@@ -49,9 +51,9 @@ def adds_up(bill: Bill) -> bool:
 
 
 def find_difference(bill: Bill) -> Decimal:
-    """How far the printed figures are from the lines; zero where nothing is printed.
+    """The difference between printed figures and lines; zero if nothing is printed.
 
-    A sum may be of all lines before it or, where one paper holds several folios, of those since the last sum.
+    A sum may be of all lines before it or, where one paper has several folios, of those since the last sum.
     """
     groups = [(at, list(sums)) for at, sums in groupby(bill.sums, key=lambda s: s.at)]
     if not groups:
@@ -69,7 +71,7 @@ def find_difference(bill: Bill) -> Decimal:
 
 
 def _compare_lines(lines: Sequence[FolioLine], sums: Sequence[PrintedSum]) -> Decimal:
-    """The last balance decides, else any of the totals, else the totals of both columns."""
+    """Compares with the last balance, else any of the totals, else the totals of both columns."""
     charges = sum((x.amount for x in lines if x.amount > 0), ZERO)
     balance = sum((x.amount for x in lines), ZERO)
     taken_off = -sum((x.amount for x in lines if x.amount < 0 and x.kind not in ("payment", "deposit")), ZERO)
@@ -83,6 +85,6 @@ def _compare_lines(lines: Sequence[FolioLine], sums: Sequence[PrintedSum]) -> De
         return min(abs(x - total) for x in likely for total in totals)
     if not columns:
         return ZERO
-    # Bills print credits among the credits or take them off the charges.
+    # Bills list credits separately, or subtract them from charges.
     debit, credit = columns[-1]
     return max(abs(debit - credit - balance), min(abs(debit - x) for x in (charges, charges - taken_off)))

@@ -1,4 +1,4 @@
-"""Lines of a bill without unseen characters, with one kind of minus, space and bar; and words of several readers."""
+"""Lines of a bill without invisible characters, with one kind of minus, space and bar; and words of several readers."""
 
 import re
 import unicodedata
@@ -19,26 +19,25 @@ _LEADERS = re.compile(r"[.·…_]{3,}")
 
 
 def split_lines(text: str) -> list[str]:
-    """The lines of a bill, with unseen characters removed and look-alikes of minus, space and bar made one."""
+    """The lines of a bill, without invisible characters, and with look-alikes of minus, space and bar unified."""
     text = _UNSEEN.sub("", unicodedata.normalize("NFC", text).replace("\r\n", "\n").replace("\r", "\n"))
     text = _JOINED.sub("'", text).translate(_LIKE)
     text = re.sub("[\u00a0\u202f\u2009\u2007]", " ", text)
     if _JAPANESE.search(text):
         text = _spell_japanese(text)
-    return [_LEADERS.sub(_to_blanks, line[:_MAX_LINE_CHARACTERS]).rstrip() for line in text.split("\n")[:_MAX_LINES]]
+    return [
+        _LEADERS.sub(lambda leaders: " " * len(leaders.group()), line[:_MAX_LINE_CHARACTERS]).rstrip()
+        for line in text.split("\n")[:_MAX_LINES]
+    ]
 
 
 def _spell_japanese(text: str) -> str:
-    """Days, yen and minus signs of Japanese bills in the forms the other bills use."""
+    """Days, yen and minus signs of Japanese bills in other bills' forms."""
     text = re.sub(r"(\d{4})年\s*(\d{1,2})月\s*(\d{1,2})日", r"\1-\2-\3", text)
     text = re.sub(r"(\d{1,2})月\s*(\d{1,2})日", lambda m: f"{m[2]} {_MONTHS[min(int(m[1]), 12) - 1]}", text)
     text = re.sub(r"[▲△]\s?(?=[¥￥]?\d)", "-", text)
-    text = re.sub(r"([¥￥]\s?\d[\d,]*)-(?!\d)", r"\1", text)  # a stroke that closes the number
+    text = re.sub(r"([¥￥]\s?\d[\d,]*)-(?!\d)", r"\1", text)  # a dash after the number
     return re.sub(r"(?<=\d)\s?円", " JPY", text)
-
-
-def _to_blanks(leaders: re.Match[str]) -> str:
-    return " " * len(leaders.group())
 
 
 def is_part_cash(folded: str) -> bool:

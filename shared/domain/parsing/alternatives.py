@@ -1,4 +1,4 @@
-"""Patterns of many words that ask only whether one of them is there, with the words grouped by first letter."""
+"""Patterns of many words that only test whether one of them is there, with the words grouped by first letter."""
 
 import re
 
@@ -7,7 +7,7 @@ _SIGN = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|.", re.S)
 
 
 def compile_any(pattern: str) -> re.Pattern[str]:
-    """Finds something exactly where the pattern does, though not always the same of its alternatives.
+    """Finds something exactly where the pattern does, though not always the same alternative.
 
     `re` tries each alternative at each place; grouped it tries one for each first letter. For the 110 words of
     passengers that is 3.0 instead of 7.0 ms over a letter of 737 lines.
@@ -21,7 +21,7 @@ def compile_any(pattern: str) -> re.Pattern[str]:
 
 
 def _split_alternatives(pattern: str) -> list[str]:
-    """The alternatives of the outermost level."""
+    """Splits the outermost alternatives."""
     alternatives, depth = [""], 0
     for sign in _SIGN.findall(pattern):
         depth += (sign == "(") - (sign == ")")

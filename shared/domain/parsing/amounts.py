@@ -11,12 +11,13 @@ from shared.domain.parsing.numbers import list_readings
 _ALL_CODES = (
     "USD EUR GBP JPY CNY AUD CAD CHF HKD SGD NZD SEK NOK DKK MXN BRL ZAR AED SAR QAR KWD BHD OMR INR IDR THB MYR "
     "PHP KRW TWD VND CZK HUF PLN RON TRY ILS MAD EGP ARS CLP COP PEN ISK FJD MVR JOD TND BGN UYU CRC DOP "
-    "XPF XOF XAF MUR SCR LKR PKR BDT NPR KES NGN TZS GHS MOP BND KHR KZT UAH RSD DZD GTQ PYG JMD TTD XCD BSD BBD PGK"
+    "XPF XOF XAF MUR SCR LKR PKR BDT NPR KES NGN TZS GHS MOP BND KHR KZT UAH RSD DZD GTQ PYG JMD TTD XCD BSD BBD PGK "
+    "RUB"
 )
 CODES = tuple(_ALL_CODES.split())
 _DOLLARS = ("USD", "CAD", "AUD", "NZD", "SGD", "HKD", "MXN", "TWD", "FJD", "ARS", "CLP", "COP")
 _CROWNS = ("SEK", "NOK", "DKK", "ISK")
-# What a sign can stand for, the likeliest first.
+# What a sign can mean, the likeliest first.
 _SIGNS: dict[str, tuple[str, ...]] = {"$": _DOLLARS, "kr": _CROWNS, "¥": ("JPY", "CNY"), "￥": ("JPY", "CNY")} | {
     sign: (code,)
     for signs, code in {
@@ -24,13 +25,14 @@ _SIGNS: dict[str, tuple[str, ...]] = {"$": _DOLLARS, "kr": _CROWNS, "¥": ("JPY"
         "r$": "BRL", "nt$": "TWD", "€": "EUR", "£": "GBP", "₩": "KRW", "₹": "INR", "฿": "THB", "₺": "TRY", "₫": "VND",
         "₱": "PHP", "sfr": "CHF", "zł": "PLN", "kč": "CZK",
         "r": "ZAR", "rs": "INR", "rm": "MYR", "rp": "IDR", "fr": "CHF", "ft": "HUF", "tl": "TRY", "euro euros": "EUR",
+        "₽": "RUB",
     }.items()
     for sign in signs.split()
 }  # fmt: skip
-_MARK = rf"(?:(?<![A-Za-z])[A-Za-z]{{1,3}}\$|[$€£¥￥₩₹฿₺₫₱]|(?<![A-Za-z])(?:{'|'.join(CODES)}|SFr|zł|Kč)(?![A-Za-z]))"
+_MARK = rf"(?:(?<![A-Za-z])[A-Za-z]{{1,3}}\$|[$€£¥￥₩₹฿₺₫₱₽]|(?<![A-Za-z])(?:{'|'.join(CODES)}|SFr|zł|Kč)(?![A-Za-z]))"
 _THREE_CAPITALS = re.compile(r"[A-Z]{3}(?<![A-Za-z][A-Z]{3})(?![A-Za-z])")
 _ANY_CODE = frozenset(CODES)
-# On a bill: an amount stands apart from other text, with a sign or "CR" on either side.
+# On a bill: an amount is separate from other text, with a sign or "CR" on either side.
 _ON_BILL = re.compile(
     rf"(?<![\w#*/.,:'-])(?P<open>\()?\s?(?P<before>[-+])?\s?(?P<mark>{_MARK})?\s?(?P<inner>[-+])?"
     rf"(?P<digits>\d[\d.,']*)(?![\w%/:]|\s?%)(?:\s?(?P<mark2>{_MARK})(?!\s?\d))?\s?(?P<close>\))?"
@@ -63,14 +65,14 @@ _CELL_CLEANED = str.maketrans(
 )
 _CELL_MARK = r"(?:[A-Z]{0,3}[$£€¥₹]?|[$£€¥₹][A-Z]{0,3})"
 _CELL = re.compile(
-    rf"(?P<open>\()?{_CELL_MARK}(?P<sign>[-+])?{_CELL_MARK}"
+    rf"(?:[$£€¥₹](?=\())?(?P<open>\()?{_CELL_MARK}(?P<sign>[-+])?{_CELL_MARK}"
     r"(?P<number>(?=\.?\d)(?:\d{1,12}|\d{1,3}(?:,\d{2,3})*,\d{3})?(?:\.\d{1,6})?)"
     rf"{_CELL_MARK}??(?P<after>CR|DR|-|\+)?(?P<close>\))?",
     re.ASCII,
 )
 _LEADING_ZEROS = re.compile(r"(?<![\d.,])0+(?=\d)", re.ASCII)  # OFX files pad amounts to a fixed width
 _ANY_MARK = re.compile(_MARK, re.I)
-_MAY_BE_MARK = re.compile(r"[$€£¥￥₩₹฿₺₫₱]|[A-Z]{3}|SFr|zł|Kč")  # what every `_MARK` holds, and fast to look for
+_MAY_BE_MARK = re.compile(r"[$€£¥￥₩₹฿₺₫₱₽]|[A-Z]{3}|SFr|zł|Kč")  # in every `_MARK`, and fast to look for
 _DECIMAL_COMMA = re.compile(r"\d,\d{1,2}(?!\d)", re.ASCII)
 _DECIMAL_POINT = re.compile(r"\.\d{1,2}(?!\d)|(?<!\d)0?\.\d|\.\d{4}", re.ASCII)
 _GROUPING_POINT = re.compile(r"(?<![\d.,'])[1-9]\d{0,2}(?:\.\d{3})+(?![\d.])", re.ASCII)
@@ -78,13 +80,13 @@ _GROUPING_POINT = re.compile(r"(?<![\d.,'])[1-9]\d{0,2}(?:\.\d{3})+(?![\d.])", r
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """One number of a text with what stands next to it."""
+    """One number of a text with the text next to it."""
 
     value: Decimal
     start: int
     end: int
-    currencies: tuple[str, ...]  # what its sign or code can stand for, the likeliest first
-    signed: bool = False  # the text itself says that it is a charge or a credit
+    currencies: tuple[str, ...]  # what its sign or code can mean, the likeliest first
+    signed: bool = False  # the text itself marks it as a charge or a credit
     certain: bool = True  # it has decimals, a currency or a sign: no room number or posting code
 
     @property
@@ -93,7 +95,7 @@ class Amount:
         return next(iter(self.currencies), None)
 
     def settle_currency(self, named: set[str]) -> str | None:
-        """The currency where its sign has one meaning, or where one of its meanings is named elsewhere in the text."""
+        """The currency, if its sign has one meaning, or the text names one of its meanings elsewhere."""
         meanings = [c for c in self.currencies if len(self.currencies) == 1 or c in named]
         return meanings[0] if len(meanings) == 1 else None
 
@@ -115,7 +117,7 @@ def has_three_decimals(text: str) -> bool:
 
 
 def parse_number(digits: str, thousandths: bool = False) -> Decimal | None:
-    """Decimal comma or point, thousands in any writing; None for what is no number (a date, a reference).
+    """Decimal comma or point, thousands in any notation; None for anything else (a date, a reference).
 
     One group of three behind a mark is thousands, unless the paper's currency has thousandths behind its point.
     """
@@ -142,7 +144,7 @@ def _read_bill_amount(match: re.Match[str], thousandths: bool) -> Amount | None:
 
 
 def find_amounts_at_end(text: str, thousandths: bool = False) -> list[Amount]:
-    """The run of amounts a line ends with, from left to right; other numbers inside the text are left alone."""
+    """The amounts at the end of a line, from left to right; other numbers in the text are ignored."""
     text = _SPACED.sub(lambda m: m.group().replace(" ", "'"), text)
     run: list[Amount] = []
     end = len(text)
@@ -180,7 +182,7 @@ def find_amounts(text: str) -> Iterator[Amount]:
 def parse_amount(text: str, comma: bool = False) -> Decimal | None:
     """A cell that is an amount: a minus on either side, brackets and CR make it negative. `comma`: 1.234,56.
 
-    The value is exact, with up to six decimals; who adds amounts rounds the sum."""
+    The value is exact, with up to six decimals; callers that add amounts round the sum."""
     text = text.strip()
     if not comma and _PLAIN_NUMBER.fullmatch(text):
         return Decimal(text) + 0  # turns -0.00 into 0

@@ -1,6 +1,6 @@
 """Written dates and clock times: names of months and weekdays in many languages, and the forms of bills and mails.
 
-Every pattern expects folded text (`parsing.text.fold`). Where the two numbers of a date can be day or month,
+Every pattern expects folded text (`parsing.text.fold`). If either number of a date can be the day,
 `WrittenDate` keeps both, and the reader of the whole document decides which order it uses.
 """
 
@@ -17,21 +17,65 @@ Order = Literal["dmy", "mdy"]
 
 _MONTHS = {
     1: "jan january janvier janv enero ene gennaio gen janeiro januar janner jaenner januari"
-    " stycznia styczen ocak января янв",
-    2: "feb february fevrier fev fevr febrero febbraio fevereiro februar februari lutego luty subat февраля фев",
-    3: "mar march mars marzo marco marz maerz mrz maart mrt marts marca marzec mart марта мар",
-    4: "apr april avril avr abril abr aprile kwietnia kwiecien nisan апреля апр",
-    5: "may mai mayo maggio mag maio mei maj maja mayis мая",
-    6: "jun june juin junio giugno giu junho juni czerwca czerwiec haziran июня июн",
-    7: "jul july juillet juil julio luglio lug julho juli lipca lipiec temmuz июля июл",
-    8: "aug august aout agosto ago augustus sierpnia sierpien agustos augusti августа авг",
-    9: "sep sept september septembre septiembre settembre set setembro wrzesnia wrzesien eylul сентября сен сент",
-    10: "oct october octobre octubre ottobre ott outubro out oktober okt pazdziernika pazdziernik ekim октября окт",
-    11: "nov november novembre noviembre novembro listopada listopad kasim ноября ноя",
+    " stycznia styczen ocak января янв ledna tammikuuta ianuarie ιανουαριου ιαν",
+    2: "feb february fevrier fev fevr febrero febbraio fevereiro februar februari lutego luty subat февраля фев"
+    " unora helmikuuta februarie φεβρουαριου φεβ",
+    3: "mar march mars marzo marco marz maerz mrz maart mrt marts marca marzec mart марта мар"
+    " brezna maaliskuuta marcius martie μαρτιου μαρ",
+    4: "apr april avril avr abril abr aprile kwietnia kwiecien nisan апреля апр"
+    " dubna huhtikuuta aprilis aprilie απριλιου απρ",
+    5: "may mai mayo maggio mag maio mei maj maja mayis мая kvetna toukokuuta majus μαιου μαι",
+    6: "jun june juin junio giugno giu junho juni czerwca czerwiec haziran июня июн"
+    " cervna kesakuuta junius iunie ιουνιου ιουν",
+    7: "jul july juillet juil julio luglio lug julho juli lipca lipiec temmuz июля июл"
+    " cervence heinakuuta julius iulie ιουλιου ιουλ",
+    8: "aug august aout agosto ago augustus sierpnia sierpien agustos augusti августа авг"
+    " srpna elokuuta augusztus αυγουστου αυγ",
+    9: "sep sept september septembre septiembre settembre set setembro wrzesnia wrzesien eylul сентября сен сент"
+    " zari syyskuuta szeptember septembrie σεπτεμβριου σεπ",
+    10: "oct october octobre octubre ottobre ott outubro out oktober okt pazdziernika pazdziernik ekim октября окт"
+    " rijna lokakuuta octombrie οκτωβριου οκτ",
+    11: "nov november novembre noviembre novembro listopada listopad kasim ноября ноя"
+    " listopadu marraskuuta noiembrie νοεμβριου νοε",
     12: "dec december decembre diciembre dic dicembre dezembro dez dezember"
-    " grudnia grudzien aralik декабря дек desember",
+    " grudnia grudzien aralik декабря дек desember prosince joulukuuta decembrie δεκεμβριου δεκ",
 }
-_MONTH_NUMBERS = {fold(name): number for number, names in _MONTHS.items() for name in names.split()}
+# Short names that are also words of other languages ("sie", "lis", "ara"): they count only beside a year.
+_BESIDE_YEAR = (
+    "sty oca",
+    "lut sub febr",
+    "maret marc",
+    "kwi nis",
+    "mei",
+    "cze haz",
+    "lip tem",
+    "sie agt agu ags",
+    "wrz eyl szept",
+    "paz eki",
+    "lis kas",
+    "gru ara des",
+)
+# Of Thai the full and the short names, of Arabic those of the Gulf and Egypt; then Hebrew and Ukrainian.
+_OTHER_MONTHS = (
+    "มกราคม ม.ค. يناير ינואר січня",
+    "กุมภาพันธ์ ก.พ. فبراير פברואר лютого",
+    "มีนาคม มี.ค. مارس מרץ березня",
+    "เมษายน เม.ย. أبريل ابريل אפריל квітня",
+    "พฤษภาคม พ.ค. مايو מאי травня",
+    "มิถุนายน มิ.ย. يونيو יוני червня",
+    "กรกฎาคม ก.ค. يوليو יולי липня",
+    "สิงหาคม ส.ค. أغسطس اغسطس אוגוסט серпня",
+    "กันยายน ก.ย. سبتمبر ספטמבר вересня",
+    "ตุลาคม ต.ค. أكتوبر اكتوبر אוקטובר жовтня",
+    "พฤศจิกายน พ.ย. نوفمبر נובמבר листопада",
+    "ธันวาคม ธ.ค. ديسمبر דצמבר грудня",
+)
+_MONTH_NUMBERS = {fold(name): number for number, names in _MONTHS.items() for name in names.split()} | {
+    fold(name): number for number, names in enumerate(_OTHER_MONTHS, 1) for name in names.split()
+}
+_NUMBERS_BESIDE_YEAR = _MONTH_NUMBERS | {
+    name: number for number, names in enumerate(_BESIDE_YEAR, 1) for name in names.split()
+}
 _WEEKDAYS = (
     "monday mon montag mo lundi lun lunes lunedi segunda-feira segunda seg maandag ma",
     "tuesday tues tue dienstag di mardi mar martes martedi terca-feira terca ter dinsdag",
@@ -47,17 +91,20 @@ _JAPANESE_WEEKDAYS = {letter: number for number, letter in enumerate("月火水�
 
 def _join_names(names: Iterable[str]) -> str:
     """One choice of a regular expression, the longer names first."""
-    return "|".join(sorted(names, key=len, reverse=True))
+    return "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
 
 
 MONTH = _join_names(_MONTH_NUMBERS)
+_ANY_MONTH = _join_names(_NUMBERS_BESIDE_YEAR)
 _DAY_MONTH = rf"(?P<d3>\d{{1,2}})(?:\.|er|st|nd|rd|th|º)?[ /-]?(?:de )?(?P<m3>{MONTH})"
 _MONTH_DAY = rf"(?P<m4>{MONTH})\.? (?P<d4>\d{{1,2}})(?:st|nd|rd|th)?"
 DATE = re.compile(
     r"(?<![\w/.-])(?:"
     r"(?P<y1>\d{4})[-/.](?P<m1>\d{1,2})[-/.](?P<d1>\d{1,2})"
     r"|(?P<a>\d{1,2})(?P<sep>[-/.])(?P<b>\d{1,2})(?P=sep)(?P<y2>\d{4}|\d{2})"
-    rf"|{_DAY_MONTH}\.?[ ,/-]{{0,2}}(?:de )?(?P<y3>\d{{4}}|\d{{2}})"
+    r"|(?P<a6>\d{1,2})\. (?P<b6>\d{1,2})\. (?P<y6>\d{4})"
+    rf"|(?P<y7>\d{{4}})\. (?P<m7>{_ANY_MONTH})\.? (?P<d7>\d{{1,2}})\.?"
+    rf"|{_DAY_MONTH.replace(MONTH, _ANY_MONTH)}\.?[ ,/-]{{0,2}}(?:de )?(?P<y3>\d{{4}}|\d{{2}})"
     rf"|{_MONTH_DAY},? (?P<y4>\d{{4}})"
     r")(?![\w/]|[.,-]\d|:\d\d)"  # "7 Jun 12:10" has no year
 )
@@ -68,7 +115,7 @@ SHORT_DATE = re.compile(
 )
 # A date without a year anywhere in a text, with the name of the month.
 NAMED_DATE = re.compile(rf"(?<![\w.])(?:{_DAY_MONTH}|{_MONTH_DAY})(?![\w]|[ ,.-]{{1,2}}\d{{2,4}}\b(?!:))")
-_CELL = re.compile(  # a whole cell of a table; a name that is no month's is found out afterwards
+_CELL = re.compile(  # a whole cell of a table; names that are no month's are rejected later
     r"(?:(?P<y1>\d{4})(?P<s1>[./ -])(?P<m1>\d{1,2})(?P=s1)(?P<d1>\d{1,2})"
     r"|(?P<a>\d{1,2})(?P<sep>[./ -])(?P<b>\d{1,2})(?P=sep)(?P<y2>\d{4}|\d{2}))(?:(?:t|,? )\d{1,2}:\d{2}.{0,20})?"
     r"|(?P<d3>\d{1,2})(?:\.|st|nd|rd|th)?[ ./-]?(?P<m3>[a-z]{3,10})\.?,?[ ./-]?(?P<y3>\d{4}|\d{2})"
@@ -104,7 +151,7 @@ class WrittenDate:
     separator: str  # "" when the month is certain: then first is the month and second the day
 
     def exact(self, order: str, year: int | None = None) -> date | None:
-        """The day in this order; None when there is no such day."""
+        """The day in this order; None if there is no such day."""
         month_first = not self.separator or order == "mdy"
         month, day = (self.first, self.second) if month_first else (self.second, self.first)
         try:
@@ -113,25 +160,31 @@ class WrittenDate:
             return None
 
     def day(self, order: Order, year: int | None = None) -> date | None:
-        """The day in this order or, where that is no day, in the other."""
+        """The day in this order, or else in the other."""
         return self.exact(order, year) or self.exact("dmy" if order == "mdy" else "mdy", year)
 
 
 def read_date(match: re.Match[str]) -> WrittenDate:
-    """What a match of one of the patterns above says."""
+    """Reads a match of one of the patterns above."""
     parts = match.groupdict()
     for n in "15":
         if parts.get(f"y{n}"):
-            return WrittenDate(int(parts[f"y{n}"]), int(parts[f"m{n}"]), int(parts[f"d{n}"]), "")
-    for n in "34":
-        if parts[f"d{n}"]:
-            month = _MONTH_NUMBERS.get(parts[f"m{n}"], 0)
+            return WrittenDate(_parse_year(parts[f"y{n}"]), int(parts[f"m{n}"]), int(parts[f"d{n}"]), "")
+    if parts.get("a6"):
+        return WrittenDate(_parse_year(parts["y6"]), int(parts["a6"]), int(parts["b6"]), ".")
+    for n in "347":
+        if parts.get(f"d{n}"):
+            month = _NUMBERS_BESIDE_YEAR.get(parts[f"m{n}"], 0)
             return WrittenDate(_parse_year(parts.get(f"y{n}")), month, int(parts[f"d{n}"]), "")
     return WrittenDate(_parse_year(parts.get("y2")), int(parts["a"]), int(parts["b"]), parts["sep"])
 
 
 def _parse_year(text: str | None) -> int | None:
-    return (int(text) if len(text) == 4 else 2000 + int(text)) if text else None
+    """A year of four or two digits; Thailand counts from 543 years before others, and no paper is of their 2500."""
+    if not text:
+        return None
+    year = int(text) if len(text) == 4 else 2000 + int(text)
+    return year - 543 if 2500 <= year < 2600 else year
 
 
 def find_dates(folded: str) -> Iterator[tuple[WrittenDate, int, int]]:
@@ -147,7 +200,7 @@ def find_days_of_year(folded: str) -> set[tuple[int, int]]:
 
 
 def parse_day(text: str, orders: Iterable[str]) -> date | None:
-    """The day a cell of a table holds, in the first of these orders (mdy, dmy) that makes one of the calendar.
+    """The day in a cell of a table, by the first of these orders (mdy, dmy) that gives a real date.
 
     "yymd" reads 26/09/15 as 15 September 2026.
     """
@@ -169,7 +222,7 @@ def parse_day(text: str, orders: Iterable[str]) -> date | None:
 
 
 def choose_order(dates: Iterable[WrittenDate], american: bool) -> Order:
-    """Which number is the day: what is possible for all, then a point, then the shorter stay, then the currency."""
+    """Decides which number is the day: by what is possible for all, a point, the shorter stay, the currency."""
     unsure = [w for w in dates if w.separator]
     if any(w.first > 12 for w in unsure) or any(w.separator == "." for w in unsure):
         return "dmy"

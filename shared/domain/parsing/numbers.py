@@ -1,4 +1,4 @@
-"""Written numbers: the values a text can mean, in the marks of any country, and the one that a person typed."""
+"""Written numbers: the values a text can mean, with any country's separators, and the one that a person typed."""
 
 import re
 from decimal import Decimal
@@ -8,7 +8,7 @@ _MAX_LENGTH = 40  # characters
 _BLANKS = dict.fromkeys(map(ord, "\u00a0\u202f\u2007\u2009"), " ") | {ord("\u2019"): "'", ord("\u2212"): "-"}
 _DECIMALS = r"(?:(?P<point>[.,])(?P<decimals>\d{1,6}))?"
 _PLAIN = re.compile(rf"(?=[.,]?\d)(?P<whole>\d{{0,15}}){_DECIMALS}", re.ASCII)
-# Groups of three digits, or in India of two before the last; no number begins with a group that is zero.
+# Groups of three digits, or in India of two before the last; no number starts with a zero group.
 _GROUPED = re.compile(
     r"(?P<whole>[1-9]\d{0,2}(?:(?P<mark>[.,' ])\d{3})(?:(?P=mark)\d{3}){0,4}"
     rf"|[1-9]\d?(?:(?P<pair>[.,' ])\d\d)(?:(?P=pair)\d\d){{0,5}}(?P=pair)\d{{3}}){_DECIMALS}",
@@ -17,7 +17,7 @@ _GROUPED = re.compile(
 
 
 class UnreadNumber(ValueError):
-    """A text that is no number, or may be two; `expected` says what to write where that is certain.
+    """A text that is no number, or is ambiguous; `expected` says what to write, if certain.
 
     `place`: of the number in a list or a map.
     """
@@ -30,13 +30,15 @@ class UnreadNumber(ValueError):
 
 
 def list_readings(text: str) -> list[Decimal]:
-    """What a number without a sign can mean: nothing, one value, or first the one whose mark groups thousands.
+    """The meanings of an unsigned number: none, one, or first the one whose mark groups thousands.
 
     Never a part of the text: `1e5`, `12abc` and `1.2.3` mean nothing.
     """
+    if len(text) > _MAX_LENGTH:
+        return []
     text = text.translate(_BLANKS)
     readings = []
-    if len(text) <= _MAX_LENGTH and (match := _GROUPED.fullmatch(text)):
+    if match := _GROUPED.fullmatch(text):
         mark = match["mark"] or match["pair"]
         if match["point"] != mark:
             readings.append(_join(match["whole"].replace(mark, ""), match["decimals"]))
@@ -50,14 +52,15 @@ def _join(whole: str, decimals: str | None) -> Decimal:
 
 
 def read_number(value: Any, *, is_whole: bool) -> Any:
-    """A typed text as the number it says; whatever is no text, and empty text, as it is. Raises UnreadNumber.
+    """A typed text as a number; other values and empty text unchanged. Raises UnreadNumber.
 
     In a whole number the mark between groups of three groups, whichever it is. An amount of one group may mean both
     1,299 and 1.299. A sign of a currency is refused, because it may contradict the field that names the currency.
     """
     if not isinstance(value, str) or value == "":
         return value
-    text = value.strip().translate(_BLANKS)
+    text = value.strip()
+    text = text.translate(_BLANKS) if len(text) <= _MAX_LENGTH else ""
     digits = text.removeprefix("-")
     readings = list_readings(digits)
     if not readings:
@@ -69,6 +72,6 @@ def read_number(value: Any, *, is_whole: bool) -> Any:
         grouped, plain = readings
         raise UnreadNumber(f"can mean {grouped:,} or {plain}", f"{grouped} or {plain:.2f}")
     if number != round(number, 2):
-        raise UnreadNumber("has more than two decimals")  # no amount is stored with more, and none is shortened
+        raise UnreadNumber("has more than two decimals")  # amounts are stored with two, and never shortened
     number = number if digits == text else -number
     return int(number) if is_whole else number

@@ -1,4 +1,4 @@
-"""Spending category of a line: what the person said of its shop, words, merchant code, chain, issuer's category."""
+"""Spending category of a line: the person's choice for its shop, words, merchant code, chain, issuer's category."""
 
 from collections.abc import Callable, Iterable
 from decimal import Decimal
@@ -17,11 +17,11 @@ def clean_description(description: str) -> str:
 
 
 def build_categoriser(book: StatementBook) -> Categorise:
-    """One per statement, with a cache: the same merchants appear many times."""
+    """Builds one per statement, with a cache: the same merchants appear many times."""
     categories: dict[tuple[str, str, str], str] = {}
 
     def categorise(description: str, mcc: str, native: str) -> str:
-        """The description is cleaned already (`clean_description`)."""
+        """The category of a cleaned description (`clean_description`)."""
         key = (description, mcc, native)
         if (category := categories.get(key)) is None:
             category = categories[key] = _find_category(book, *key)
@@ -41,7 +41,7 @@ def _find_category(book: StatementBook, description: str, mcc: str, native: str)
 
 
 def describe_uncategorised(amounts: Iterable[tuple[str, Decimal]]) -> list[str]:
-    """How much of what was spent, by category, is of shops that are not known; nothing where all are."""
+    """The share of spending at unknown shops; empty if all are known."""
     whole = unknown = Decimal(0)
     for category, amount in amounts:
         whole += amount

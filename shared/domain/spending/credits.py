@@ -29,7 +29,7 @@ def is_called_refund(description: str) -> bool:
 
 
 def judge_credits(lines: Sequence[StatementLine]) -> list[StatementLine]:
-    """Every credit as what it is; a refund has the category of the purchase it takes back where that is known.
+    """Gives every credit its kind; a refund has the category of its purchase, if known.
 
     A credit is a refund where the issuer or its words say so, where its merchant sold something on the same statement,
     or where its merchant is of a known kind. Other money in, such as a salary, is no spending and no refund.

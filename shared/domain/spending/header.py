@@ -32,10 +32,11 @@ _DESCRIPTION = (
     "original description",
 )
 _AMOUNT = (
-    # What the card was billed comes before what the shop asked for in its own currency.
+    # The billed amount comes before the shop's price in its own currency, and an instalment before the whole purchase.
+    *("valor cuota mensual", "valor cuota", "valor da parcela"),
     *("billing amount", "billed amount", "settlement amount", "settled amount", "posted amount", "amount"),
     *("transaction amount", "value", "sum", "gross", "gross amount", "total"),
-    *("betrag", "umsatz", "montant", "importe", "importo", "valor", "bedrag", "beløp"),
+    *("betrag", "umsatz", "montant", "importe", "importo", "valor", "bedrag", "beløp", "monto", "monto operación"),
 )
 _DEBIT = (
     *(
@@ -93,13 +94,13 @@ DEFAULT_NAMES = {
 _YEAR_FIRST = re.compile(r"\d{4}")
 _IN_TWO_LETTERS = re.compile(r"(?<=[aou])e")  # "waehrung" for "währung"
 _MARKS_AROUND = "#*.: "
-_IN_BRACKETS = re.compile(r" ?\([a-z$£€]{1,3}\)$")
+_IN_BRACKETS = re.compile(r" ?\([^()\s]{1,3}\)$")
 _CODE_IN_NAME = re.compile(r"(?:(?: in)? ([a-z]{3})| ?\(([a-z]{3})\))$", re.ASCII)
 
 
 def fold_name(cell: str) -> str:
-    """A column name without case, quotes, byte order mark and repeated spaces."""
-    return " ".join(cell.replace("\ufeff", "").split()).strip("'\"").casefold()
+    """A column name without case, quotes, byte order mark and repeated spaces; a small "İ" is two characters."""
+    return " ".join(cell.replace("\ufeff", "").split()).strip("'\"").casefold().replace("\u0307", "")
 
 
 @dataclass(frozen=True)
@@ -136,7 +137,7 @@ def find_shape(opening: Sequence[Sequence[str]], book: StatementBook) -> TableSh
 
 
 def _find_layouts_by_rows(rows: Sequence[Sequence[str]], book: StatementBook) -> list[StatementLayout]:
-    """Without a header: by what the columns hold. Rows like an issuer's say where its columns are, nothing else."""
+    """Without a header: by the columns' content. Rows like an issuer's say where its columns are, nothing else."""
     by_content = build_headless_layouts(rows)
     by_issuer = [layout for layout in book.layouts if layout.width and _fits_rows(layout, rows)]
     by_issuer = [
@@ -206,15 +207,29 @@ def _find_columns(titles: Iterable[str], names: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(name for name in columns if name))
 
 
+def find_billed_columns(names: Iterable[str], known: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """The columns of an amount whose names tell its currency, by this currency."""
+    titles = set(map(_simplify, known["amount"]))
+    coded = ((find_code(name), name) for name in names if _simplify(_CODE_IN_NAME.sub("", name)) in titles)
+    return {code: name for code, name in coded if code}
+
+
+def find_sides(names: Iterable[str], known: Mapping[str, Sequence[str]]) -> tuple[str, str] | None:
+    """The column of what was spent and that of what came in, where there are both."""
+    names = list(names)
+    out, back = (_find_column(known[side], names) for side in ("debit", "credit"))
+    return (out, back) if out and back else None
+
+
 def list_missing_columns(names: Sequence[str], known: Mapping[str, Sequence[str]]) -> list[str]:
     """The needed columns that this header does not name."""
-    both = _find_column(known["debit"], names) and _find_column(known["credit"], names)
+    both = find_sides(names, known)
     columns = {
         "date": _find_column(known["date"], names),
         "description": _find_column(known["description"], names),
-        "amount": _find_column(known["amount"], names) or both,
     }
-    return [what for what, name in columns.items() if not name]
+    missing = [what for what, name in columns.items() if not name]
+    return missing if both or _find_column(known["amount"], names) else [*missing, "amount"]
 
 
 def _build_generic_layouts(names: tuple[str, ...], known: Mapping[str, Sequence[str]]) -> list[StatementLayout]:
@@ -222,6 +237,11 @@ def _build_generic_layouts(names: tuple[str, ...], known: Mapping[str, Sequence[
     if list_missing_columns(names, known):
         return []
     whole = _find_column(known["amount"], names)
+    currency = _find_column(known["currency"], names)
+    billed = find_billed_columns(names, known)
+    if whole and currency and len(billed) == 1:
+        # Beside the price in the currency of the shop, which has a column of its own.
+        whole = next(iter(billed.values()))
     code = find_code(whole) if whole else None
     direction = _find_column(known["direction"], names) if whole else None
     words = [name for name in _find_columns(known["description"], names) if name != direction]
@@ -241,7 +261,7 @@ def _build_generic_layouts(names: tuple[str, ...], known: Mapping[str, Sequence[
             charge=None if whole else "debit",
             category=_find_column(known["category"], names),
             mcc=_find_column(known["mcc"], names),
-            currency_column=None if code else _find_column(known["currency"], names),
+            currency_column=None if code else currency,
             status=_find_column(known["status"], names),
             direction=direction,
             balance=_find_column(known["balance"], names),

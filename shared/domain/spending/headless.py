@@ -39,7 +39,7 @@ def build_headless_layouts(rows: Sequence[Sequence[str]]) -> list[StatementLayou
     balances = [at for at in money if at not in (amount, *(sides or ()))]
     open_columns = set(range(width)) - {*dates, *money, *(sides or ())}
     if any(any(columns[at]) and _all_amounts(columns[at]) for at in open_columns):
-        return []  # what stands in few rows may be the amount, and what stands in each the balance
+        return []  # a value in few rows may be the amount, and one in each row the balance
     if sides and any(_rises_with_first(columns[at], *(columns[side] for side in sides)) for at in balances):
         return []
     return [
@@ -104,7 +104,7 @@ def _read_amounts(cells: Sequence[str]) -> list[Decimal]:
 
 
 def _find_sides(places: Sequence[int], columns: Sequence[Sequence[str]]) -> tuple[int, int] | None:
-    """Two columns of which each row fills one with an amount: what was spent, and what came in."""
+    """Two columns, one of which each row fills with an amount: spent, and received."""
     filled = {at: {number for number, cell in enumerate(columns[at]) if cell} for at in places}
     rows = set(range(len(columns[0])))
     amounts = [at for at in places if 0 < len(filled[at]) < len(rows) and _all_amounts(columns[at])]
@@ -141,7 +141,7 @@ def _find_amount(columns: Sequence[int], cells: Sequence[Sequence[str]]) -> int 
     for at, values, balances in ((columns[0], one, other), (columns[1], other, one)):
         steps = [b - a for a, b in pairwise(balances)]
         if len(steps) == 1 and balances is one:
-            return None  # a balance stands behind the amount; one step alone does not prove the opposite
+            return None  # a balance follows the amount; one step alone does not prove the opposite
         if steps in (values[1:], values[:-1], [-v for v in values[:-1]], [-v for v in values[1:]]):
             return at
     return None

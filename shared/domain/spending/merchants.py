@@ -1,4 +1,4 @@
-"""The shop that a statement's text names, whatever the processor, the number of the store and the town around it.
+"""The shop that a statement's text names, without the processor, store number and town around it.
 
 A shop is known as a chain, or because the person said once what it is; of that a keyed hash of its name is kept.
 """
@@ -36,7 +36,7 @@ def _fold_words(text: str) -> list[str]:
 
 
 def name_shop(description: str) -> str:
-    """The shop as a person would call it, in any script: what follows the number of a store, a card or a ticket is cut.
+    """The shop's everyday name, in any script: text after a store, card or ticket number is cut.
 
     Empty where a line names none. The name of a name is itself.
     """
@@ -67,7 +67,7 @@ class TaughtShops:
     categories: Mapping[bytes, str] = field(default_factory=dict)
 
     def learn(self, shops: Mapping[str, str]) -> "TaughtShops":
-        """With these too; an empty category forgets the shop."""
+        """A copy with these too; an empty category deletes the shop."""
         categories = dict(self.categories)
         for shop, category in shops.items():
             for mark in self._mark(name_shop(shop)):
@@ -77,7 +77,7 @@ class TaughtShops:
         return TaughtShops(self.keys, categories)
 
     def find(self, description: str) -> str | None:
-        """The category of the shop that the description begins with; the longest name that was taught wins."""
+        """The category of the shop that the description starts with; the longest taught name wins."""
         if not self.categories:
             return None
         words = name_shop(description).split()
@@ -90,7 +90,7 @@ class TaughtShops:
 
 
 class ChainFinder:
-    """Finds chains by the words a description begins with; the longest name wins."""
+    """Finds chains by the first words of a description; the longest name wins."""
 
     def __init__(self, chains: Iterable[tuple[str, str]]) -> None:
         self.categories: Mapping[str, str] = {"".join(_fold_words(name)): category for name, category in chains}

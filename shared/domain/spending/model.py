@@ -1,4 +1,4 @@
-"""Data classes of statements: layouts, merchant rules, lines, and why lines were skipped."""
+"""Data classes of statements: layouts, merchant rules, lines, and reasons for skipping lines."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ class UnreadableStatement(Exception):
 
 @dataclass(frozen=True)
 class StatementLayout:
-    """How an issuer writes a line. Columns go by folded name, or by number where the file has no header."""
+    """An issuer's line format. Columns are found by folded name, or by number without a header."""
 
     slug: str
     country: str | None
@@ -51,10 +51,10 @@ class StatementLayout:
 
 @dataclass(frozen=True)
 class StatementBook:
-    """Layouts and merchant rules of the reference data, compiled, and what the person said of shops."""
+    """Layouts and merchant rules of the reference data, compiled, and the person's categories of shops."""
 
     layouts: Sequence[StatementLayout]
-    columns: Mapping[str, tuple[str, ...]]  # what a column holds -> its names at banks that have no layout
+    columns: Mapping[str, tuple[str, ...]]  # what a column has -> its names at banks that have no layout
     merchants: Sequence[tuple[re.Pattern[str], str]]  # the first match wins
     any_merchant: re.Pattern[str]
     chains: ChainFinder

@@ -1,4 +1,4 @@
-"""Which reading of a statement is the right one: what the file itself proves, and a question where nothing does.
+"""Which reading of a statement is the right one: by proof in the file, or else by a question.
 
 A statement leaves open whether a positive amount was spent or received, and often whether 03/04 is in March or April.
 Evidence is collected for each reading; one is taken only where something proves it and nothing contradicts it.
@@ -19,7 +19,7 @@ from shared.domain.spending.model import EXCLUDED, Hints, UnreadableStatement
 
 SPENT, RECEIVED, OPEN = 1, -1, 0  # which way the money of a row went
 _UNSURE = ("other", "insurance_tax_gov", "business_services")  # categories whose shops also pay out
-_MOST_VOTES = 4  # so many words for a reading to each against it
+_MOST_VOTES = 4  # at least this many words for a reading to each against it
 _COVERED = Decimal("0.6")  # of the steps of a balance that have to be the amount between them
 _SHOWN = 3
 # How many days tell an order, how far apart those of one statement are, and what is too far for any.
@@ -37,30 +37,50 @@ class MoneyRow:
     category: str
     balance: Decimal | None = None
     way: int = OPEN
-    place: int | None = None  # of a pasted line: which of two columns of money its amount stands in
+    place: int | None = None  # of a pasted line: which of two columns of money has its amount
 
 
 def settle_ways(
     rows: Sequence[MoneyRow], hints: Hints, issuer: str | None = None, holder: Holder | None = None
 ) -> list[Decimal]:
-    """The amount of each row, positive where it was spent. Raises UnreadableStatement where both ways are possible.
+    """The amount of each row, positive where it was spent. Raises UnreadableStatement if both ways are possible.
 
     `issuer`: the sign of a charge ("positive", "negative") where the very header of the file is known. `holder`: what
     the file says it is of; an account's balance falls by what is spent, and what is owed on a card rises.
     """
+    sign = _find_sign_of_stated(rows)
     _mark_stated(rows)
     open_rows = [row for row in rows if row.way == OPEN and row.amount]
     if not open_rows:
         return [_direct(row) for row in rows]
     if hints.positive_is:
-        sign = SPENT if hints.positive_is == "spent" else RECEIVED
-        return [_direct(row) if row.way else row.amount * sign for row in rows]
+        return _follow_answer(rows, SPENT if hints.positive_is == "spent" else RECEIVED)
+    if sign:
+        return [_direct(row) if row.way else row.amount * sign + 0 for row in rows]
     steps = _find_steps(rows)
     turn = {"account": 1, "card": -1, None: 0}["card" if hints.card_currency or hints.card_country else holder]
     if len({row.amount > 0 for row in open_rows}) == 1 and _settle_unsigned(rows, open_rows, steps, turn):
         return [_direct(row) for row in rows]
     sign = _find_sign(rows, open_rows, steps, turn, issuer)
     return [_direct(row) if row.way else row.amount * sign + 0 for row in rows]
+
+
+def _follow_answer(rows: Sequence[MoneyRow], sign: int) -> list[Decimal]:
+    """What the person said of a positive amount. Where no line has a sign, what was paid of a card is no purchase."""
+    open_rows = [row for row in rows if row.way == OPEN and row.amount]
+    if len({row.amount > 0 for row in open_rows}) == 1:
+        for row in open_rows:
+            if _expect(row) == RECEIVED and not INCOME.search(row.words):
+                row.way, row.amount = RECEIVED, abs(row.amount)
+    return [_direct(row) if row.way else row.amount * sign + 0 for row in rows]
+
+
+def _find_sign_of_stated(rows: Sequence[MoneyRow]) -> int:
+    """What a positive amount means, where rows that state their way are written with a sign for each."""
+    out, back = ({row.amount > 0 for row in rows if row.way == way and row.amount} for way in (SPENT, RECEIVED))
+    if len(out) == len(back) == 1 and out != back:
+        return SPENT if out == {True} else RECEIVED
+    return OPEN
 
 
 def _direct(row: MoneyRow) -> Decimal:
@@ -70,7 +90,7 @@ def _direct(row: MoneyRow) -> Decimal:
 def _mark_stated(rows: Sequence[MoneyRow]) -> None:
     """Makes amounts whose way is stated positive; among positive ones a negative went the other way.
 
-    Some issuers write what came in with a minus, some without, and some both in one file: most have to be positive.
+    Some issuers write money in with a minus, some without, and some both ways: most must be positive.
     """
     for way in (SPENT, RECEIVED):
         stated = [row for row in rows if row.way == way and row.amount]
@@ -135,7 +155,7 @@ def _settle_unsigned(rows: Sequence[MoneyRow], open_rows: Sequence[MoneyRow], st
 def _find_sign(
     rows: Sequence[MoneyRow], open_rows: Sequence[MoneyRow], steps: Sequence[int], turn: int, issuer: str | None
 ) -> int:
-    """What a positive amount is: spent or received."""
+    """Finds the meaning of a positive amount: spent or received."""
     votes, of_shops = _count_votes(open_rows)
     total = votes[SPENT] + votes[RECEIVED]
     words = next((way for way in (SPENT, RECEIVED) if total and votes[way] >= _MOST_VOTES * votes[-way]), OPEN)
@@ -183,7 +203,7 @@ def _agree(ways: Iterable[int]) -> int:
 
 
 def _expect(row: MoneyRow) -> int:
-    """Which way money goes by the words of a row alone."""
+    """Which way money goes, only by the words of a row."""
     kind = row.category.removeprefix(EXCLUDED) if row.category.startswith(EXCLUDED) else ""
     if kind == "fee_interest" or kind == "cash_advance" or CHARGED.search(row.words):
         return SPENT
@@ -233,11 +253,17 @@ ORDER_NAMES = {"day_first": "dmy", "month_first": "mdy", "year_first": "yymd"}
 _SLASHED = re.compile(r"\d{1,2}[/. -]\d{1,2}[/. -]\d{2,4}", re.ASCII)
 
 
-def choose_order(texts: Sequence[str], orders: Sequence[str], hints: Hints, period: Sequence[date] = ()) -> str:
-    """In which of these orders (dmy, mdy, yymd) the days of a column are written.
+def choose_order(
+    texts: Sequence[str],
+    orders: Sequence[str],
+    hints: Hints,
+    period: Sequence[date] = (),
+    written: str | None = None,
+) -> str:
+    """Chooses the order (dmy, mdy, yymd) of the days in a column.
 
-    `texts`: the cells as they follow each other; `period`: days that the statement names in words. Raises
-    UnreadableStatement where two orders make days of the cells and nothing tells which.
+    `texts`: the cells as they follow each other; `period`: days that the statement names in words; `written`: the order
+    of its other days. Raises UnreadableStatement where two orders make days of the cells and nothing tells which.
     """
     texts = [text for text in texts if text.strip()]
     distinct = list(dict.fromkeys(texts))
@@ -251,6 +277,8 @@ def choose_order(texts: Sequence[str], orders: Sequence[str], hints: Hints, peri
         return ORDER_NAMES[hints.date_order]
     if len(fitting) > 1 and all("." in text for text in distinct):  # no country writes the month first with points
         fitting = [order for order in fitting if order != "mdy"] or fitting
+    if len(fitting) > 1 and written in fitting:
+        fitting = [written]
     if len(fitting) > 1:
         fitting = _narrow(fitting, read, hints, period)
     if len(fitting) == 1:

@@ -1,4 +1,4 @@
-"""Lines that another statement holds already, recognised by marks: keyed hashes of day and amount."""
+"""Lines that another statement already has, recognised by marks: keyed hashes of day and amount."""
 
 import hmac
 from collections import Counter
@@ -13,7 +13,7 @@ MARK_BYTES = 6  # 20,000 lines against 20,000: one chance match in 700,000 impor
 
 @dataclass(frozen=True)
 class EarlierStatement:
-    """A statement kept before, as far as it is known; `marks` is None where it was kept without any."""
+    """What is known of an earlier statement; `marks` is None where it was saved without any."""
 
     fingerprint: str
     start: date
@@ -24,7 +24,7 @@ class EarlierStatement:
 
 @dataclass(frozen=True)
 class Repeats:
-    """What a new statement has in common with an earlier one."""
+    """The overlap of a new statement with an earlier one."""
 
     earlier: EarlierStatement
     lines: Sequence[int]  # numbers of the new lines
@@ -43,7 +43,7 @@ class Repeats:
 
 
 def mark_lines(lines: Iterable[StatementLine], key: str) -> list[tuple[int, bytes]]:
-    """Number and mark of each line. Equal lines of one day are told apart by their count; words are left out.
+    """Number and mark of each line. Equal lines of one day differ by their count; words are ignored.
 
     The words of a purchase differ between the formats of one bank, its day and amount do not.
     """

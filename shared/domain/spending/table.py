@@ -4,7 +4,7 @@ import csv
 import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from decimal import Decimal
 
@@ -15,7 +15,9 @@ from shared.domain.spending.categories import Categorise, build_categoriser, cle
 from shared.domain.spending.header import (
     MAX_PREAMBLE_ROWS,
     TableShape,
+    find_billed_columns,
     find_shape,
+    find_sides,
     fold_name,
     list_missing_columns,
 )
@@ -25,9 +27,11 @@ from shared.domain.spending.line_words import (
     A_TOTAL,
     DIRECTION_NAMES,
     IN,
+    NOT_DONE,
     NOT_SETTLED,
     OUT,
     Holder,
+    are_states,
     find_holder,
     find_state,
     find_state_in,
@@ -73,7 +77,7 @@ def read_table(text: str, book: StatementBook, hints: Hints) -> StatementReading
 
 
 def explain_failure(text: str, book: StatementBook) -> UnreadableStatement:
-    """Why a text is no table that can be read."""
+    """Explains why a text is no readable table."""
     for delimiter in _DELIMITERS:
         for cells in _read_opening(text, delimiter):
             names = [fold_name(cell) for cell in cells if cell.strip()]
@@ -119,13 +123,14 @@ def _read_records(text: str, delimiter: str) -> Iterator[Record]:
 
 @dataclass
 class _Table:
-    """State of one table while it is read."""
+    """The state of a table during reading."""
 
     shape: TableShape
     records: Sequence[Record]
     book: StatementBook
     hints: Hints
     title: str  # the text before the lines, which may name the period
+    undone: list[Record] = field(default_factory=list)  # rows marked as cancelled
 
     def reading(self) -> StatementReading:
         filled = [(number, cells) for number, cells in self.records if any(cell.strip() for cell in cells)]
@@ -133,7 +138,7 @@ class _Table:
             raise UnreadableStatement(f"has more than {MAX_LINES:,} lines", "a statement of fewer lines; split it")
         self.records = filled
         layout, order = self._layout()
-        layout = self._find_direction(layout)
+        layout = self._find_state(self._find_direction(self._find_billed(self._find_sides(layout))))
         orders = (order, "ymd") if order else layout.dates
         reader = LineReader(layout.slug, orders, self._comma(layout), self.book, self.hints)
         lines: list[StatementLine] = []
@@ -146,6 +151,9 @@ class _Table:
                 money.append(line[1])
             elif line is not None:
                 skipped.append(line)
+                self.undone += [(number, cells)] if line.reason == NOT_DONE else []
+        back = self._add_reversals(layout, reader, lines, money) if self.undone else set()
+        skipped = [line for line in skipped if line.line not in back]
         issuer = layout.charge if layout.slug != _UNKNOWN else None
         around = " ".join((self.title, *self.shape.columns))
         lines, left_out = settle_lines(lines, money, self.hints, issuer, find_holder(around[:_MAX_TITLE]))
@@ -161,7 +169,7 @@ class _Table:
             yield from (cells[at] for _, cells in self.records if at < len(cells))
 
     def _layout(self) -> tuple[StatementLayout, str | None]:
-        """Of those with this header the one whose dates these are, and the order of the dates.
+        """The layout with this header that fits the dates, and their order.
 
         A header that several have says little about the issuer: then the lines have to prove the sign.
         """
@@ -169,18 +177,43 @@ class _Table:
         texts = list(self._cells(layouts[0].date))
         orders = list(dict.fromkeys(order for layout in layouts for order in layout.dates if order != "ymd"))
         if layouts[0].slug != _UNKNOWN and _reads_more(ANY_ORDER, orders, texts):
-            # Somebody else's header that has the same names.
+            # Another issuer's header with the same names.
             layouts, orders = [replace(layouts[0], slug=_UNKNOWN, dates=ANY_ORDER, currency=None)], list(ANY_ORDER)
         if len(orders) < 2:
             return layouts[0], None
-        order = choose_order(texts, orders, self.hints, find_period(self.title))
+        order = choose_order(texts, orders, self.hints, find_period(self.title), find_written_order(self.title))
         fitting = next(layout for layout in layouts if order in layout.dates)
         if len(layouts) == 1:
             return fitting, order
         return replace(fitting, charge=fitting.charge if fitting.charge == "debit" else None, currency=None), order
 
+    def _find_sides(self, layout: StatementLayout) -> StatementLayout:
+        """Takes two columns for money out and in, of which each row fills one, before a column of an amount: that can
+        be what the shop asked for, and they are what was billed."""
+        sides = find_sides(self.shape.columns, self.book.columns) if layout.slug == _UNKNOWN and layout.amount else None
+        if not sides or layout.amount in sides:
+            return layout
+        pairs = list(zip(self._cells(sides[0]), self._cells(sides[1]), strict=False))
+        filled = [[cell for cell in pair if cell.strip()] for pair in pairs]
+        if any(len(cells) > 1 or any(parse_amount(cell) is None for cell in cells) for cells in filled):
+            return layout
+        if sum(map(len, filled)) <= len(filled) // 2:
+            return layout
+        return replace(layout, amount=None, debit=sides[0], credit=sides[1], charge="debit", direction=None)
+
+    def _find_billed(self, layout: StatementLayout) -> StatementLayout:
+        """Of several columns of one amount, each with its currency in its name, takes that of the person's."""
+        billed = find_billed_columns(self.shape.columns, self.book.columns)
+        if layout.slug != _UNKNOWN or layout.amount not in billed.values() or len(billed) == 1:
+            return layout
+        own = self.hints.currency or self.hints.card_currency or self.hints.own_currency
+        if own not in billed:
+            names = " and ".join(billed)
+            raise UnreadableStatement(f"has amounts in {names}", f"the currency billed, {names}", "currency")
+        return replace(layout, amount=billed[own], currency=own)
+
     def _find_direction(self, layout: StatementLayout) -> StatementLayout:
-        """With the column whose cells say which way money went, whatever it is called."""
+        """Adds the column whose cells say which way money went, whatever its name."""
         if layout.slug != _UNKNOWN or not layout.amount:
             return layout
         taken = {layout.date, layout.amount, layout.currency_column, layout.balance, layout.descriptions[0]}
@@ -194,6 +227,15 @@ class _Table:
                 return replace(layout, direction=name, descriptions=words or layout.descriptions)
         return replace(layout, direction=None)
 
+    def _find_state(self, layout: StatementLayout) -> StatementLayout:
+        """Adds the column whose cells say which lines are settled, whatever its name."""
+        taken = {layout.date, layout.amount, layout.direction, *layout.descriptions}
+        if layout.slug != _UNKNOWN or layout.status:
+            return layout
+        names = (name for name in self.shape.columns if name not in taken)
+        state = (name for name in names if are_states({fold_name(cell) for cell in self._cells(name)}))
+        return replace(layout, status=next(state, None))
+
     def _comma(self, layout: StatementLayout) -> bool:
         codes = {cell.strip() for cell in self._cells(layout.currency_column)}
         names = " ".join((self.hints.currency or "", self.title, *self.shape.columns, *codes)).upper()
@@ -202,10 +244,30 @@ class _Table:
     def _money(self, layout: StatementLayout) -> Iterator[str]:
         return (cell for column in (layout.amount, layout.debit, layout.credit) for cell in self._cells(column))
 
+    def _add_reversals(
+        self, layout: StatementLayout, reader: "LineReader", lines: list[StatementLine], money: list[MoneyRow]
+    ) -> set[int]:
+        """Adds rows marked as cancelled that are the money back of another row, which stands as it was; their
+        numbers."""
+        counted = {(row.words, row.amount) for row in money}
+        read = (self._line(layout, reader, number, cells, counts_undone=True) for number, cells in self.undone)
+        back = [pair for pair in read if isinstance(pair, tuple) and not isinstance(pair, Skipped)]
+        back = [(line, row) for line, row in back if row.amount < 0 and (row.words, -row.amount) in counted]
+        for _, row in back:
+            row.way = RECEIVED
+        pairs = sorted([*zip(lines, money, strict=True), *back], key=lambda pair: pair[0].number)
+        lines[:], money[:] = [line for line, _ in pairs], [row for _, row in pairs]
+        return {line.number for line, _ in back}
+
     def _line(
-        self, layout: StatementLayout, lines: "LineReader", number: int, cells: list[str]
+        self,
+        layout: StatementLayout,
+        lines: "LineReader",
+        number: int,
+        cells: list[str],
+        counts_undone: bool = False,
     ) -> tuple[StatementLine, MoneyRow] | Skipped | None:
-        """None for a repeated header."""
+        """Reads a line; None for a repeated header."""
         at = self.shape.columns
 
         def cell(column: str | None) -> str:
@@ -220,6 +282,8 @@ class _Table:
             return None
         words = clean_description(" ".join(dict.fromkeys(cell(column) for column in layout.descriptions)))
         reason = find_state(status) or find_state_in(words) or (A_BALANCE if is_balance(words) else None)
+        if reason == NOT_DONE and counts_undone:
+            reason = None
         if reason is None and any(extra.strip() for extra in cells[self.shape.width :]):
             reason = SPLIT if _may_be_split(cells, at, layout) else None
         if reason is not None:
@@ -258,7 +322,7 @@ def _may_be_split(cells: Sequence[str], at: Mapping[str, int], layout: Statement
 
 
 def read_mark(amount: str) -> int:
-    """What CR or DR behind an amount says."""
+    """Reads CR or DR after an amount."""
     end = amount.rstrip(" )")[-2:].upper()
     return RECEIVED if end == "CR" else SPENT if end == "DR" else OPEN
 
@@ -292,13 +356,23 @@ def _find_totals(money: Sequence[MoneyRow]) -> set[int]:
     return totals
 
 
+def find_written_order(title: str) -> str | None:
+    """The order of the days before the lines that are written in figures, where one of them shows it: the day on which
+    the statement was closed is written as its lines are."""
+    folded = fold(title[:_MAX_TITLE])
+    written = [w for w, _, end in find_dates(folded) if w.separator and folded[end - 4 : end].isdigit()]
+    orders = [order for order in ("dmy", "mdy") if all(w.exact(order) for w in written)]
+    return orders[0] if written and len(orders) == 1 else None
+
+
 def find_period(title: str) -> list[date]:
-    """Two or more days that the text before the lines names in words or year first: the period of the statement."""
-    days = [
-        day
-        for written, _, _ in find_dates(fold(title[:_MAX_TITLE]))
-        if not written.separator and (day := written.exact("mdy"))
-    ]
+    """Two or more days that the text before the lines names, where it leaves no doubt of them: the statement's
+    period."""
+    folded = fold(title[:_MAX_TITLE])
+    dates = [w for w, _, end in find_dates(folded) if not w.separator or folded[end - 4 : end].isdigit()]
+    orders = [order for order in ("dmy", "mdy") if all(w.exact(order) for w in dates)]
+    is_sure = len(orders) == 1 and any(w.separator for w in dates)  # "01/11/2026 to 30/11/2026"
+    days = [day for w in dates if (is_sure or not w.separator) and (day := w.exact(orders[0] if is_sure else "mdy"))]
     return days if len(set(days)) > 1 else []
 
 

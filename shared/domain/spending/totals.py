@@ -27,7 +27,7 @@ _REASONS = {
 
 @dataclass(frozen=True)
 class Total:
-    """What was bought, how often, and what of it came back; amounts above zero."""
+    """The purchases, their number, and refunds; amounts above zero."""
 
     amount: Decimal
     transactions: int
@@ -137,7 +137,7 @@ def _check_bounds(months: dict[date, dict[str, Total]]) -> None:
 
 
 def _find_currency(reading: StatementReading, hints: Hints) -> str:
-    """That of the file, else of the upload, the card, the issuer's own header, the account; else it is asked for.
+    """The currency of the file, else of the upload, card, issuer's header or account; else asks for it.
 
     Raises UnreadableStatement where nothing says it, or where the issuer and the account say different ones.
     """
@@ -146,9 +146,9 @@ def _find_currency(reading: StatementReading, hints: Hints) -> str:
     sure = next((code for code in (currency, hints.currency, hints.card_currency) if code), None)
     if sure:
         return sure
-    beside = {code for code in (reading.issuer_currency, hints.own_currency) if code}
-    if len(beside) == 1:
-        return beside.pop()
+    candidates = {code for code in (reading.issuer_currency, hints.own_currency) if code}
+    if len(candidates) == 1:
+        return candidates.pop()
     problem = "is needed: neither the statement nor a card says in which currency the amounts are"
     raise UnreadableStatement(problem, "three letters such as USD, GBP or EUR, or card_id of the card", "currency")
 

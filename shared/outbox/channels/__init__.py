@@ -10,7 +10,7 @@ Begin = Callable[[], None]
 
 
 class NotSent(Exception):
-    """It surely did not go out. Any other failure after the hand-over began leaves that unknown.
+    """It definitely did not go out. Any other failure once the hand-over has begun leaves that unknown.
 
     `unwanted`: anyone who has this address told the carrier that they want no more.
     """

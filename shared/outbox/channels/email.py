@@ -13,7 +13,7 @@ from shared.settings import Settings, settings
 from shared.tls import build_context, explain_tls_fault
 
 _TIMEOUT_SECONDS = 20  # for each answer of the server
-_BOUNDARY = "=_parts"  # never stands in quoted-printable text, where = begins two digits or a line's end
+_BOUNDARY = "=_parts"  # never occurs in quoted-printable text, where = begins two digits or a line's end
 
 
 # Wide enough that no header with an address is folded: one-click links (RFC 8058) must stay whole.
@@ -87,7 +87,7 @@ def _open_for(recipient: str) -> smtplib.SMTP:
 
 
 def try_handshake(timeout: float) -> None:
-    """Greeting, TLS and sign-in as for a mail, and then none is sent. Raises NotSent."""
+    """Connects, starts TLS and signs in as for a mail, without sending one. Raises NotSent."""
     try:
         smtp = _connect(settings(), timeout)
     except (OSError, smtplib.SMTPException, ValueError) as error:
@@ -134,7 +134,7 @@ def _build_refusal(what: str, code: int) -> NotSent:
 
 
 def _explain_error(error: Exception) -> NotSent:
-    """What went wrong before the content, in words of ours: a server's text may hold anything."""
+    """Describes a failure before the content in our words: a server's text may say anything."""
     if isinstance(error, smtplib.SMTPAuthenticationError):
         return NotSent("the mail server refused the sign-in")
     if isinstance(error, smtplib.SMTPResponseException):

@@ -53,9 +53,9 @@ def _cut(text: str, characters: int) -> str:
 
 
 def build_telegram_post(letter: Letter, address: Mapping[str, str]) -> Post:
-    """Without `parse_mode` the text is taken as it is."""
+    """Builds a message; without `parse_mode` the text is taken literally."""
     message = letter.message
-    # Telegram counts UTF-16 units, of which a character outside the basic plane has two.
+    # Telegram counts UTF-16 units, two for a character outside the basic plane.
     text = _cut_units(f"{message.subject}\n\n{message.text}", TELEGRAM_CHARACTERS - len(message.link) - 2)
     content = {
         "chat_id": address["chat"],
@@ -83,7 +83,7 @@ def _escape_slack(text: str) -> str:
 
 
 def build_discord_post(letter: Letter, address: Mapping[str, str]) -> Post:
-    """Markdown is escaped, and no one is mentioned whatever the text holds."""
+    """Escapes Markdown, and mentions no one whatever the text says."""
     message = letter.message
     title, link = _MARKDOWN.sub(r"\\\1", message.subject), f"<{message.link}>"
     text = _cut(_MARKDOWN.sub(r"\\\1", message.text), DISCORD_CHARACTERS - len(title) - len(link) - 6)

@@ -31,7 +31,7 @@ class Post:
 
 
 def is_ready() -> bool:
-    """Invented data reaches no one's pocket unless the operator wants it."""
+    """Whether messages may go out: invented data reaches no phone unless the operator allows it."""
     s = settings()
     return s.data_mode == "live" or s.sandbox_allow_messages
 
@@ -77,7 +77,7 @@ def _look_up(host: str) -> list[str]:
 
 
 def send_post(post: Post, begin: Begin) -> None:
-    """Raises NotSent when it surely was not taken; any other error after `begin` leaves that unknown."""
+    """Sends it. Raises NotSent when it surely was not accepted; another error after `begin` leaves that unknown."""
     if not is_ready():
         raise NotSent("messages to people's channels are not allowed here", permanent=True)
     try:
@@ -98,7 +98,7 @@ async def _send(post: Post, begin: Begin) -> int:
 
 
 def _build_refusal(status: int) -> Exception:
-    """The status alone: the words of an answer may hold anything."""
+    """Reports only the status: the text of an answer may say anything."""
     if status in _MAYBE:
         return ConnectionError(f"it answered {status}")
     if 300 <= status < 400:

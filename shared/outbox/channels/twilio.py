@@ -16,14 +16,14 @@ _MAX_ERROR_BYTES = 4096  # bytes of an error worth reading
 
 
 def is_allowed() -> bool:
-    """Whether phones may be written to at all: invented data reaches no one's pocket unless the operator wants it."""
+    """Whether phones may be written to at all: invented data reaches no phone unless the operator allows it."""
     s = settings()
     is_permitted = s.data_mode == "live" or s.sandbox_allow_messages
     return bool(is_permitted and s.twilio_account_sid and s.twilio_auth_token)
 
 
 def post(fields: dict[str, str], begin: Begin) -> None:
-    """One message. `begin` is called when the connection stands and the first byte is about to go out."""
+    """Sends one message; calls `begin` once connected, just before the first byte."""
     s = settings()
     if not is_allowed() or s.twilio_auth_token is None or s.twilio_account_sid is None:
         raise NotSent("messages to phones are not configured", permanent=True)
@@ -57,7 +57,7 @@ def _post(s: Settings, who: tuple[str, str], fields: dict[str, str], watch: Any)
 
 
 def _build_refusal(status: int, body: bytes) -> Exception:
-    """The number of the error alone is taken from the answer: its words may hold anything."""
+    """Reports only the number of the error: the text of an answer may say anything."""
     code = _read_code(body)
     words = f"the message service refused with {code or status}"
     if status in _MAYBE:

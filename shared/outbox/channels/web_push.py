@@ -1,4 +1,4 @@
-"""Notifications of browsers by their push services: encrypted for the browser alone (RFC 8291), signed by VAPID."""
+"""Notifications of browsers by their push services: encrypted for only the browser (RFC 8291), signed by VAPID."""
 
 import base64
 import json
@@ -65,7 +65,7 @@ def build_post(letter: Letter, address: Mapping[str, str]) -> Post:
 def encrypt(
     content: bytes, browser_point: bytes, browser_secret: bytes, own: ec.EllipticCurvePrivateKey, salt: bytes
 ) -> bytes:
-    """One record of aes128gcm (RFC 8188) under keys of RFC 8291 3.4; `own` and `salt` are for this message alone.
+    """One record of aes128gcm (RFC 8188) under keys of RFC 8291 3.4; `own` and `salt` are only for this message.
 
     Raises ValueError for content of more than MAX_CONTENT bytes.
     """
@@ -86,7 +86,7 @@ def _derive(salt: bytes, material: bytes, purpose: bytes, length: int) -> bytes:
 
 
 def _sign_token(key: ec.EllipticCurvePrivateKey, url: str) -> str:
-    """Says to the push service who sends, and whom its operator can ask (RFC 8292 2)."""
+    """Tells the push service who sends, and whom its operator can contact (RFC 8292 2)."""
     parts, config = urlsplit(url), settings()
     claims = {"aud": f"{parts.scheme}://{parts.netloc}", "exp": int(clock.now().timestamp()) + _TOKEN_SECONDS}
     if config.operator_email:
@@ -97,7 +97,7 @@ def _sign_token(key: ec.EllipticCurvePrivateKey, url: str) -> str:
 
 
 def _describe(letter: Letter) -> bytes:
-    """The link is a path: the worker opens pages of its own host alone."""
+    """The link is a path: the worker opens only pages of its host."""
     message = letter.message
     parts = urlsplit(message.link)
     path = f"{parts.path}?{parts.query}" if parts.query else parts.path

@@ -16,7 +16,7 @@ def ready() -> bool:
 
 
 def can_send_codes() -> bool:
-    """Whether there is the template for codes too, which is one of its own kind (authentication)."""
+    """Whether there is a template for codes too, which is of a separate kind (authentication)."""
     s = settings()
     return twilio.is_allowed() and bool(s.twilio_whatsapp_from and s.twilio_whatsapp_code_content_sid)
 

@@ -23,10 +23,10 @@ from shared.domain.plurals import name_points, pluralize
 from shared.outbox.wording.deadlines import split_day
 
 Facts = Mapping[str, Any]
-LISTED = 15  # flights on a day whose facts a message holds
+LISTED = 15  # flights on a day whose facts a message has
 IN_NOTICE = 5  # of them a notice spells out
 IN_MAIL = 3  # flights a mail shows beneath the best one
-_ONE_YEAR = timedelta(days=300)  # of a shorter window no two days bear one name
+_ONE_YEAR = timedelta(days=300)  # in a shorter window no two days have one name
 _NAMES = ("airline_name", "cabin", "program_name")
 _POSTING = {
     "instant": "instant",
@@ -52,7 +52,7 @@ def _count_passengers(facts: Facts) -> int:
 
 
 def _say(option: Facts, name: str) -> str:
-    """An airline, a programme or a cabin as people call it."""
+    """The everyday name of an airline, a programme or a cabin."""
     value = option.get(name) or option[name.removesuffix("_name")]
     return str(value).replace("_", " ") if name == "cabin" else str(value)
 
@@ -72,7 +72,7 @@ def describe_figure(facts: Facts) -> str:
 
 
 def describe_terms(facts: Facts) -> str:
-    """What stands beneath the figure: taxes for everybody, the price of each, programme, cabin and seats."""
+    """The line beneath the figure: taxes for everyone, the price each, programme, cabin and seats."""
     best, passengers = facts["options"][0], _count_passengers(facts)
     return ", ".join(
         part
@@ -98,7 +98,7 @@ def _describe_seat(option: Facts) -> list[str]:
 
 
 def describe_slip(facts: Facts) -> dict[str, str]:
-    """The best flight as its two ends with their times, what lies between, and its day; empty what is not known."""
+    """The best flight as its two ends with their times, the route between, and its day; unknown parts are empty."""
     best = facts["options"][0]
     days = [_format_day(day, facts) for day in sorted(o["date"] for o in _list_flights(facts)[0][1:])]
     departs, _, arrives = format_flight_times(best.get("departs_at"), best.get("arrives_at"), "|").partition("|")
@@ -190,7 +190,7 @@ def _format_day(text: str, facts: Facts) -> str:
 
 
 def describe_all(facts: Facts) -> str:
-    """The words of the way to the rest."""
+    """The label of the link to the rest."""
     return (
         f"All {pluralize(facts['total'], 'offer')} in your watch" if facts["total"] > 1 else "The offer in your watch"
     )
@@ -276,7 +276,7 @@ def _posting(part: Facts) -> str:
 
 
 def describe_rebooking(facts: Facts) -> str:
-    """What a booked award costs next to the best seat that was found, and what changing costs; empty without one."""
+    """Compares a booked award with the best seat found, and the cost of changing; empty without one."""
     booked = facts.get("booking")
     if not booked:
         return ""
@@ -298,7 +298,7 @@ def describe_rebooking(facts: Facts) -> str:
 
 
 def _describe_fee(booked: Facts, passengers: int) -> str:
-    """What cancelling the old award costs everybody, and the order in which to go about it."""
+    """The total fee for cancelling the old award, and the order of the steps."""
     if booked["fee_points"] is None:
         fee = "What cancelling the old award costs is not known here: ask the programme."
     elif booked["fee_money"] is not None:
@@ -341,7 +341,7 @@ def body(facts: Facts) -> str:
 
 
 def _describe_mail(facts: Facts) -> list[str]:
-    """Whether a mail tells the same, or did so before: its words stand in the notice, so no one looks for it."""
+    """Whether a mail tells the same, or did so before: the notice says so, and no one looks for another."""
     if facts.get("mailed"):
         return ["A mail says the same."]
     if earlier := facts.get("mailed_for"):

@@ -12,12 +12,12 @@ from shared.settings import settings
 CODE_EVENT = "channel_code"
 PAGE = "/dashboard/settings/channels"
 MAX_CHARACTERS = 3500
-# What the notice says of the mail, which someone else may read than who reads this.
+# Left out of the notice: what it says of the mail, which may have another reader than this message.
 _NO_MAIL = {"mailed": False, "mailed_for": []}
 
 
 def word_brief(event: str, facts: Mapping[str, Any], *, sandbox: bool) -> Message:
-    """Written while it is handed over. Raises KeyGone for a code whose key is gone."""
+    """Writes it during the hand-over. Raises KeyGone for a code whose key is gone."""
     if event == CODE_EVENT:
         return _word_code(event, facts)
     text = notice(event, {**facts, **_NO_MAIL}).body

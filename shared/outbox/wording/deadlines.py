@@ -23,7 +23,7 @@ _ADVICE = {
     "transfer_bonus": "Transfer only for an award that is there: transfers cannot be undone.",
     "booking": "Cancel before if you do not want the stay.",
 }
-# What is done on the page that settles it.
+# The action on the page that settles it.
 _STEPS = {
     "points": "Change the day",
     "voucher": "Use the voucher",
@@ -67,14 +67,14 @@ def describe_worth(row: Facts) -> str:
 
 
 def describe_figure(facts: Facts) -> str:
-    """The one figure of the mail: how many things end, or of a single one how long it is still there."""
+    """The one figure of the mail: the number of deadlines, or the time left of a single one."""
     if facts["total"] > 1:
         return f"{facts['total']} things end soon"
     return {0: "Today", 1: "Tomorrow"}.get(days := facts["deadlines"][0]["days_left"], f"{days} days left")
 
 
 def describe_below(facts: Facts) -> str:
-    """What ends first and when, and what all of it is worth where that is known."""
+    """The first deadline with its date, and the worth of all, if known."""
     first = facts["deadlines"][0]
     lead = "First: " if facts["total"] > 1 else ""
     return f"{lead}{first['title']}, {describe_day(first)}. {describe_sum(facts)}".strip()
@@ -89,7 +89,7 @@ def describe_advice(row: Facts) -> str:
 
 
 def describe_step(kind: str) -> str:
-    """The words of the link to the page that settles it."""
+    """The label of the link to the page that settles it."""
     return _STEPS.get(kind, "Open it")
 
 

@@ -1,6 +1,6 @@
 """Sentences about airport delays: titles, notices, and texts for a phone.
 
-A source's own words are quoted and cut short: they inform, and no one takes them for ours.
+A source's own words are quoted and cut short, so that no one takes them for ours.
 """
 
 from collections.abc import Mapping
@@ -75,7 +75,7 @@ def ask_for_proof(facts: Facts) -> str:
 
 
 def about(facts: Facts) -> str:
-    """Which alerts this comes from."""
+    """The alerts this comes from."""
     named = [f"{id} ({label})" if label else str(id) for id, label in facts["alerts"]]
     return f"From delay alert{'s' if len(named) > 1 else ''} {', '.join(named)} for {facts['airport_name']}."
 
@@ -90,6 +90,6 @@ def text(facts: Facts) -> str:
 
 
 def blanks(facts: Facts) -> tuple[str, str, str]:
-    """What fills a template: airport, delay, reason. None may be empty."""
+    """The values of a template: airport, delay, reason. None may be empty."""
     row = facts["delays"][0]
     return facts["airport"], _describe_delay(row), _quote_reason(row) or "no reason given"

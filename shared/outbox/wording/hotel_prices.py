@@ -37,7 +37,7 @@ def describe_slip(facts: Facts) -> dict[str, str]:
 
 
 def describe_booked(facts: Facts) -> list[str]:
-    """What the price paid is for: room, rate, and until when leaving it costs nothing."""
+    """The terms of the price paid: room, rate, and the deadline for free cancellation."""
     free_until = facts["free_until"]
     lines = [
         facts.get("booked_room") or "room type not stored",
@@ -50,7 +50,7 @@ def describe_booked(facts: Facts) -> list[str]:
 
 
 def describe_offered(facts: Facts) -> list[str]:
-    """What the price offered is for, as far as the source says."""
+    """The terms of the offered price, as far as the source says."""
     room = facts["room_type"] or "the cheapest room, whose type the source does not say"
     if facts.get("booked_room") and facts.get("is_same_room"):
         return [f"{room}, the room type you booked"]
@@ -58,7 +58,7 @@ def describe_offered(facts: Facts) -> list[str]:
 
 
 def describe_terms(facts: Facts) -> str:
-    """What to look at before the booking is changed."""
+    """What to check before changing the booking."""
     free_until = facts["free_until"]
     first = (
         f"Book the new rate first, then cancel the old one by {format_short_weekday(date.fromisoformat(free_until))}."

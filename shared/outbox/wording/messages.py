@@ -31,21 +31,26 @@ def describe_mail(facts: Mapping[str, Any]) -> tuple[str, str]:
     """Title and body. Nothing of the mail itself is repeated: it is a stranger's text."""
     if facts["state"] == "imported":
         if facts.get("changes"):
-            return _describe_changes(facts["changes"])
+            # What is different now, a sentence for each booking.
+            changes = facts["changes"]
+            lines = list(changes[:MAX_BOOKINGS])
+            if len(changes) > MAX_BOOKINGS:
+                lines.append(f"And {len(changes) - MAX_BOOKINGS} more.")
+            return f"{pluralize(len(changes), 'booking')} changed by a forwarded mail", "\n".join(lines)
         return _describe_import(facts["bookings"], facts["cancelled"], facts["known"])
-    end = f"Look at it in your forwarded mail; your assistant finds it as {facts['message_id']}."
+    end = "Look at it in your forwarded mail, or ask your assistant for what waits there."
     if facts["state"] == "failed":
         return "A forwarded mail could not be read", f"It is kept for 30 days. {end}"
     if "balance" in facts["missing"] or "program" in facts["missing"] or facts.get("balance"):
         stated = f"It says {facts['balance']}." if facts.get("balance") else "Its programme or balance is not certain."
         return "A forwarded mail states a balance", f"{stated} Nothing was saved yet. {end}"
     if not facts["found"]:
-        return _describe_nothing(facts["missing"], end)
+        return _describe_nothing(facts["missing"], facts.get("reason", ""), end)
     return "A forwarded mail has to be looked at", f"Nothing was stored yet. {_describe_open(facts['missing'])}{end}"
 
 
 def _describe_open(missing: Sequence[str]) -> str:
-    """What is to be settled. The sender comes first: who looks at the rest should know."""
+    """What is to be settled. The sender comes first, as it matters for the rest."""
     fields = ", ".join(name.replace("_", " ") for name in missing if name != "sender")
     sender = "It is not certain who sent it, so a person has to look at it. " if "sender" in missing else ""
     return sender + (f"To be settled: {fields}. " if fields else "")
@@ -55,22 +60,14 @@ def _describe_open(missing: Sequence[str]) -> str:
 _SPOKEN_OF = {"flights": "a flight", "stays": "a stay"}
 
 
-def _describe_nothing(missing: Sequence[str], end: str) -> tuple[str, str]:
+def _describe_nothing(missing: Sequence[str], reason: str, end: str) -> tuple[str, str]:
     """A letter without a booking: one that speaks of a booking has to be looked at, and so has an unread file."""
     if subject := next((words for name, words in _SPOKEN_OF.items() if name in missing), None):
         text = f"It speaks of {subject}, but no booking could be read from it. It is kept for 30 days. {end}"
         return "A forwarded mail has to be looked at", text
     unread = " One of its attached files could not be read." if "attached_file_not_read" in missing else ""
-    text = f"No flight or stay was found in it.{unread} It is kept for 30 days. {end}"
+    text = f"{reason or 'No flight or stay was found in it.'}{unread} It is kept for 30 days. {end}"
     return "A forwarded mail holds no booking", text
-
-
-def _describe_changes(changes: Sequence[str]) -> tuple[str, str]:
-    """What is different now, a sentence for each booking."""
-    lines = list(changes[:MAX_BOOKINGS])
-    if len(changes) > MAX_BOOKINGS:
-        lines.append(f"And {len(changes) - MAX_BOOKINGS} more.")
-    return f"{pluralize(len(changes), 'booking')} changed by a forwarded mail", "\n".join(lines)
 
 
 def _describe_import(bookings: Sequence[str], cancelled: bool, known_count: int) -> tuple[str, str]:
@@ -231,7 +228,7 @@ _NOTICES: dict[str, Callable[[Facts], Notice]] = {
     "security_event": _security_event,
     "billing": lambda facts: Notice("account", billing.title(facts), billing.body(facts)),
 }
-# Messages alone, with their subjects: they go to an address before anyone may read its inbox.
+# Only messages, with their subjects: they go to an address before anyone may read its inbox.
 _ALONE = {
     "confirm_email": "Confirm your email address",
     "reset_password": "Choose a new password",
@@ -246,6 +243,8 @@ _ALONE = {
     "phone_code": "The code for your phone number",
     "channel_code": "The code for this channel",
 }
+# Someone waits for these in order to sign in or to go on, or should know at once: they go before all others.
+AT_ONCE = frozenset({*_ALONE, "security_event"}) - {"reference_audit"}
 _OF_THE_ACCOUNT = {*_ALONE, "security_event", "deadlines", "billing"}  # nothing in these is ever invented
 # Mails a person can turn off, by the kind they go under on the settings page and in the link of the mail itself.
 MAIL_KINDS = {event: kind.mails for event, kind in KIND_OF_EVENT.items()} | {
@@ -262,7 +261,7 @@ def notice(event: str, facts: Facts) -> Notice:
 
 
 def is_noticed(event: str) -> bool:
-    """Whether the inbox says it too."""
+    """Whether it also goes to the inbox."""
     return event not in _ALONE
 
 
@@ -295,7 +294,7 @@ def short(event: str, facts: Facts, *, sandbox: bool) -> Message:
 def message(event: str, facts: Facts, *, sandbox: bool, account: str = "", time_zone: str | None = None) -> Message:
     """The mail of an event, written while it is handed over: only now do links get their secret.
 
-    Invented data says so in the subject and in the first line of the body. `account` is the public id of whom the mail
+    Invented data says so in the subject and in the first line of the body. `account` is the public id of who the mail
     is for; with it a mail of a kind that can be turned off says where. Moments are in `time_zone`, an IANA name.
     """
     stop = links.unsubscribe_url(account, MAIL_KINDS[event]) if account and event in MAIL_KINDS else None
@@ -310,9 +309,10 @@ def message(event: str, facts: Facts, *, sandbox: bool, account: str = "", time_
         "unsubscribe": stop,
         "sandbox_line": SANDBOX_LINE if sandbox and _can_be_invented(event, facts) else None,
     } | _list_words(event, facts)
+    # Parts that have nothing to say leave no gaps.
     return Message(
         subject=subject(event, facts, sandbox=sandbox),
-        text=_tidy(_templates().get_template(f"{event}.txt").render(variables)),
+        text=re.sub(r"\n{3,}", "\n\n", _templates().get_template(f"{event}.txt").render(variables)).strip() + "\n",
         html=_templates().get_template(f"{event}.html").render(variables),
         unsubscribe=stop,
     )
@@ -334,8 +334,3 @@ def _list_words(event: str, facts: Facts) -> dict[str, Any]:
         words["by_operator"] = facts["kind"] in security_events.BY_OPERATOR
         words["confirm_link"] = links.address(facts["confirm"]) if "confirm" in facts else None
     return words | ({"link": links.address(facts)} if "nonce" in facts else {})
-
-
-def _tidy(text: str) -> str:
-    """Parts that have nothing to say leave no gaps."""
-    return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-# The title as it stands in the subject of the mail and on the security page, and a sentence with the subject in it.
+# The title in the subject of the mail and on the security page, and a sentence with the subject in it.
 EVENT_WORDS: dict[str, tuple[str, str]] = {
     "new_browser": ("A new browser signed in", "Someone signed in to your account with {browser}."),
     "application_allowed": ("An application was allowed", "{subject} may now use your account."),

@@ -31,7 +31,7 @@ _REASONS = {
     "not_permitted": "the language model refused this installation's key",
     "refused": "the language model refused the question",
 }
-# How what the Markdown makes looks, as the rest of the mail does.
+# Styles for the Markdown, like the rest of the mail.
 _CELL = "padding:9px 12px 9px 0;border-bottom:1px solid #e3e0d6;font-size:15px;line-height:21px;text-align:left"
 STYLES = {
     "heading_open": "margin:20px 0 6px;font-size:18px;line-height:24px;font-weight:650",
@@ -53,7 +53,7 @@ def explain_error(word: str) -> str:
 
 
 def shorten_prompt(facts: Facts) -> str:
-    """What was asked, on one line."""
+    """The order's prompt on one line."""
     prompt = " ".join(facts["prompt"].split())
     return prompt if len(prompt) <= _MAX_TITLE_CHARACTERS else f"{prompt[: _MAX_TITLE_CHARACTERS - 1].rstrip()}…"
 
@@ -73,7 +73,7 @@ def body(facts: Facts) -> str:
 
 
 def as_text(markdown: str) -> str:
-    """Markdown reads well as it is; pictures lose their address, links that are not https lose theirs."""
+    """Markdown reads well as text; pictures lose their address, links that are not https lose theirs."""
     plain = _IMAGE.sub(r"\1", markdown)
     return _LINK.sub(lambda match: f"{match[1]} ({match[2]})" if _https_host(match[2]) else match[1], plain)
 
@@ -106,7 +106,7 @@ def _tame_blocks(state: StateCore) -> None:
 
 
 def _tame_inline(tokens: Sequence[Token]) -> Iterator[Token]:
-    """The host stands next to a link's words, which could name another one. Links do not nest."""
+    """Shows the host next to a link's words, which could name another one. Links do not nest."""
     host: str | None = None
     for token in tokens:
         if token.type == "image":

@@ -16,20 +16,16 @@ _WATCHES = {kind.name for kind in LIMITED_KINDS}  # a price of a hotel is watche
 
 
 def title(facts: Facts) -> str:
-    if not has_news(facts):
+    # Nothing but deadlines; rows of before it could hold more have neither.
+    if not (facts.get("finds") or facts.get("bookings")):
         return f"Your week: {pluralize(facts['total'], 'deadline')} in the next 90 days"
     return f"Your week: {describe_counts(facts)}"
 
 
 def describe_counts(facts: Facts) -> str:
-    """`2 finds, 1 booking, 4 deadlines`, without what there is none of."""
+    """`2 finds, 1 booking, 4 deadlines`, without zero counts."""
     counts = (("finds_total", "find"), ("bookings_total", "booking"), ("total", "deadline"))
     return ", ".join(pluralize(facts[name], noun) for name, noun in counts if facts.get(name))
-
-
-def has_news(facts: Facts) -> bool:
-    """Whether it holds more than deadlines; rows of before it could are without."""
-    return bool(facts.get("finds") or facts.get("bookings"))
 
 
 def body(facts: Facts) -> str:

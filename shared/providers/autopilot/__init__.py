@@ -1,1 +1,1 @@
-"""Autopilot: a service of the operator's choice that watches prices of booked travel. It is only written to."""
+"""Autopilot: a service of the operator's choice that watches prices of booked travel. Only written to."""

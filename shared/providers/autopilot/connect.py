@@ -3,25 +3,24 @@
 import hashlib
 import hmac
 import json
-from collections.abc import Mapping
 from typing import Any
 
 import httpx
 
 from shared import clock, http
 from shared.providers import oauth_client
-from shared.providers.connectors import Connector, Grant, Push, Row, Start, Written
+from shared.providers.connectors import Connector, Push, Row, Written
 from shared.providers.contract import Unanswered
 from shared.settings import settings
 
-# Bookings sent as signed events. The id of an event follows from its content, so one sent twice counts once.
+# Bookings sent as signed events. An event's id depends on its content, so one sent twice counts once.
 
 WATCHED_KINDS = ("flight", "hotel")
 LOCATOR = "confirmation_number"
 
 
 async def push(request: Push) -> Written:
-    """Only what is new or changed since it was last sent. What arrived is remembered even when a later one fails."""
+    """Sends what is new or changed since last time. Successes are remembered even if a later one fails."""
     before: dict[str, str] = dict(request.details.get("sent", {}))
     bookings = {
         row.key: _describe_booking(row, with_numbers=request.details.get("confirmation_numbers") is True)
@@ -88,50 +87,18 @@ async def _send(client: http.AsyncClient, booking: dict[str, Any]) -> None:
         raise
 
 
-def is_configured() -> bool:
-    s = settings()
-    return all(
-        (
-            s.autopilot_client_id,
-            s.autopilot_client_secret,
-            s.autopilot_authorize_url,
-            s.autopilot_token_url,
-            s.autopilot_api_base,
-        )
-    )
-
-
-def _client() -> dict[str, str]:
-    return oauth_client.client_fields(settings().autopilot_client_id, settings().autopilot_client_secret)
-
-
-async def start(redirect_uri: str, state: str) -> Start:
-    query = {
-        "response_type": "code",
-        "client_id": _client()["client_id"],
-        "redirect_uri": redirect_uri,
-        "state": state,
-    }
-    if scope := settings().autopilot_scope:
-        query["scope"] = scope
-    return oauth_client.build_start(settings().autopilot_authorize_url or "", query, pkce=True)
-
-
-async def finish(query: Mapping[str, str], saved: Mapping[str, str], redirect_uri: str) -> Grant:
-    fields = oauth_client.code_fields(_client(), query, redirect_uri, code_verifier=saved["verifier"])
-    return await oauth_client.request_token(settings().autopilot_token_url or "", fields)
-
-
-async def renew(refresh: str) -> Grant:
-    return await oauth_client.request_token(
-        settings().autopilot_token_url or "", oauth_client.refresh_fields(_client(), refresh)
-    )
+APPLICATION = oauth_client.Application(
+    "autopilot",
+    authorize_url=lambda s: s.autopilot_authorize_url,
+    token_url=lambda s: s.autopilot_token_url,
+    more=lambda s: {"scope": s.autopilot_scope},
+)
 
 
 async def revoke(access: str, refresh: str | None) -> bool:
     if not (url := settings().autopilot_revoke_url):
         return False
-    return await oauth_client.revoke(url, {"token": refresh or access, **_client()})
+    return await oauth_client.revoke(url, {"token": refresh or access, **APPLICATION.fields})
 
 
 CONNECTOR = Connector(
@@ -140,10 +107,10 @@ CONNECTOR = Connector(
         "When you ask for it, your upcoming flights and stays are sent, with dates and prices, to be watched.",
         "Cards, balances and passwords are never sent. Nothing is booked or changed from here.",
     ),
-    configured=is_configured,
-    start=start,
-    finish=finish,
-    renew=renew,
+    configured=lambda: APPLICATION.is_configured() and bool(settings().autopilot_api_base),
+    start=APPLICATION.start,
+    finish=APPLICATION.finish,
+    renew=APPLICATION.renew,
     revoke=revoke,
     push=push,
     consents=("confirmation_numbers",),

@@ -1,1 +1,1 @@
-"""AwardWallet: balances and statuses it tracks of a person's programmes. It is only read."""
+"""AwardWallet: a person's balances and statuses that it tracks. Only read."""

@@ -1,6 +1,6 @@
 """The connection to a person's AwardWallet, by consent on their site.
 
-The operator's key opens the interface; per person there is a number, and no token.
+The operator's key gives access; each person has a number, not a token.
 """
 
 import json
@@ -19,18 +19,9 @@ from shared.settings import settings
 
 # Parser of AwardWallet's accounts; entries that cannot be read are counted.
 
-NO_ERROR = 1  # their word for a look that went well
+NO_ERROR = 1  # their code for a successful update
 ELITE_STATUS_KIND = 3  # the kind of the property that names the elite status
 MAX_ACCOUNTS = 500
-
-
-def parse_accounts(document: dict[str, Any]) -> Pulled:
-    listed = document.get("accounts")
-    if not isinstance(listed, list):
-        raise Unanswered("down", "wrong_shape")
-    parsed = [_parse_account(entry) for entry in listed[:MAX_ACCOUNTS]]
-    read = tuple(a for a in parsed if a is not None)
-    return Pulled(accounts=read, unreadable=len(listed) - len(read))
 
 
 def _parse_account(entry: Any) -> TrackedAccount | None:
@@ -63,7 +54,7 @@ def _parse_time(text: Any) -> datetime | None:
     return moment if moment is None or moment.tzinfo else None
 
 
-BALANCES_AND_STATUS = 1  # the least that is of use; 3 would be the passwords
+BALANCES_AND_STATUS = 1  # the least access of use; 3 would be the passwords
 _CODE = re.compile(r"[A-Za-z0-9_-]{1,256}")
 
 
@@ -119,7 +110,12 @@ async def pull(credential: str, _details: Details) -> Pulled:
             if error.response.status_code == 404:  # the person ended it there
                 raise Unanswered("broken", "gone") from None
             raise
-    return parse_accounts(answer)
+    listed = answer.get("accounts")
+    if not isinstance(listed, list):
+        raise Unanswered("down", "wrong_shape")
+    parsed = [_parse_account(entry) for entry in listed[:MAX_ACCOUNTS]]
+    read = tuple(a for a in parsed if a is not None)
+    return Pulled(accounts=read, unreadable=len(listed) - len(read))
 
 
 CONNECTOR = Connector(

@@ -1,6 +1,6 @@
 """Duffel: cash fares on sale now, from airlines themselves. Each search may cost its operator money.
 
-A test key answers with flights that do not exist; with one this source refuses to answer.
+A test key answers with flights that do not exist; so this source refuses to use one.
 """
 
 from datetime import timedelta

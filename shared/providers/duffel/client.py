@@ -25,14 +25,18 @@ _SPAN = re.compile(r"P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:[\d.]+S)?)?")
 
 
 def parse_fares(body: bytes, cabin: str) -> tuple[CashFare, ...]:
-    """The cabin asked for is a mere wish to them: an offer counts when each segment is in it, for every passenger."""
+    """Reads fares. To Duffel the cabin is only a wish: an offer counts if every segment and passenger has it."""
     answer = json.loads(body)["data"]
     if answer["live_mode"] is not True:
         raise Unanswered("not_permitted", "test_data")
     fares, unreadable = [], 0
     for offer in answer["offers"] or []:
         try:
-            if _is_real(offer) and {p["cabin_class"] for s in _segments(offer) for p in s["passengers"]} == {cabin}:
+            if (
+                offer["live_mode"] is True
+                and offer["owner"]["iata_code"] != TEST_AIRLINE
+                and {p["cabin_class"] for s in _segments(offer) for p in s["passengers"]} == {cabin}
+            ):
                 fares.append(_parse_fare(offer, cabin))
         except (KeyError, ValueError, TypeError, IndexError, AttributeError, ArithmeticError):
             unreadable += 1
@@ -43,16 +47,12 @@ def parse_fares(body: bytes, cabin: str) -> tuple[CashFare, ...]:
     return tuple(sorted(fares, key=lambda fare: fare.price)[:MAX_FARES])
 
 
-def _is_real(offer: dict[str, Any]) -> bool:
-    return offer["live_mode"] is True and offer["owner"]["iata_code"] != TEST_AIRLINE
-
-
 def _segments(offer: dict[str, Any]) -> list[dict[str, Any]]:
     return [segment for part in offer["slices"] for segment in part["segments"]]
 
 
 def _parse_fare(offer: dict[str, Any], cabin: str) -> CashFare:
-    """Times are those of the way there; minutes and stops are of both ways, as the price is."""
+    """Times are those of the way there; minutes and stops, like the price, are of both ways."""
     segments, there = _segments(offer), offer["slices"][0]["segments"]
     spans = [_parse_minutes(part.get("duration")) for part in offer["slices"]]
     durations = [span for span in spans if span is not None]
@@ -68,13 +68,11 @@ def _parse_fare(offer: dict[str, Any], cabin: str) -> CashFare:
         arrives_at=_parse_local_time(there[-1]["arriving_at"]),
         duration_minutes=sum(durations) if len(durations) == len(spans) else None,
         stops=len(segments) - len(offer["slices"]),
-        booking_url=None,
-        checked_at=None,
     )
 
 
 def _parse_local_time(text: str) -> str:
-    """Local to the airport and without a zone already; to the minute."""
+    """Cuts a time to the minute; it is already local to the airport, without a zone."""
     return f"{datetime.fromisoformat(text):%Y-%m-%dT%H:%M}"
 
 
@@ -105,7 +103,7 @@ class Client:
         self._real = real
 
     async def cash_fares(self, question: FaresQuestion) -> tuple[CashFare, ...]:
-        """Fares come in the currency the operator's account is kept in, whatever is asked for."""
+        """Fares are always in the currency of the operator's account."""
         if not self._real:
             raise Unanswered("not_permitted", "test_key")
         params = {"return_offers": "true", "supplier_timeout": str(SUPPLIER_TIMEOUT_MS)}

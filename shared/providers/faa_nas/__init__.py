@@ -1,7 +1,7 @@
 """The FAA's National Airspace System status: ground stops, delays and closures of US airports.
 
 Public data without a key, one document for the whole country. It is fetched once for all airports asked about within
-two minutes, and one caller at a time: those who wait find what the first one fetched.
+two minutes, and one caller at a time: those waiting find what the first one fetched.
 """
 
 from datetime import timedelta

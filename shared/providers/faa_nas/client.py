@@ -1,4 +1,4 @@
-"""Client of the FAA's status document, which holds the whole country."""
+"""Client of the FAA's status document, which has the whole country."""
 
 import logging
 import re
@@ -25,7 +25,7 @@ from shared.settings import settings
 # Parsers of the FAA's status: the XML document, and the JSON behind the FAA's own page.
 #
 # A number of minutes is the average of a ground delay and the upper bound of an arrival or departure delay. Ground
-# stops and closures carry none: none is published, and none is guessed. Closures for private or unscheduled flights are
+# stops and closures have none: none is published, and none is guessed. Closures for private or unscheduled flights are
 # left out, and so are those not yet begun or over.
 
 log = logging.getLogger(__name__)
@@ -39,7 +39,7 @@ _EVENTS = TypeAdapter(list[dict[str, Any]])
 
 
 def parse_minutes(raw: Any) -> int | None:
-    """`1 hour and 28 minutes`, `16` or 88; what cannot be read is no number, never 0."""
+    """`1 hour and 28 minutes`, `16` or 88; unreadable text gives None, never 0."""
     text = str(raw if raw is not None else "").strip()
     if text.isascii() and text.isdigit():
         return int(text)
@@ -50,7 +50,7 @@ def parse_minutes(raw: Any) -> int | None:
 
 
 def parse_document(body: bytes, now: datetime) -> tuple[AirportDelay, ...]:
-    """The published XML; older than half an hour, it is no answer."""
+    """Parses the published XML; if older than half an hour, it is no answer."""
     root = fromstring(body, forbid_dtd=True)
     if root.tag != "AIRPORT_STATUS_INFORMATION":
         raise ValueError("another document")
@@ -93,7 +93,7 @@ def _build_delay(
 
 
 def _parse_time(raw: str | None, now: datetime) -> datetime | None:
-    """`May 27 at 18:26 UTC.` bears no year: the one nearest to now is meant."""
+    """`May 27 at 18:26 UTC.` has no year: the nearest one is meant."""
     text = " ".join((raw or "").split()).rstrip(".")
     moments = []
     for year in (now.year - 1, now.year, now.year + 1):
@@ -113,7 +113,7 @@ def _is_closed_now(text: str, begins: datetime | None, ends: datetime | None, no
 def parse_events(body: bytes, now: datetime) -> tuple[AirportDelay, ...]:
     """The JSON behind the FAA's own page, one entry for each airport with something to say.
 
-    It is as of now: its times of change tell when a programme was last revised, not when anybody last looked.
+    It is current: its times of change say when a programme was last revised, not when it was last checked.
     """
     return tuple(row for entry in _EVENTS.validate_json(body) for row in _parse_entry(entry, now))
 
@@ -175,7 +175,7 @@ class Client:
         return rows
 
     async def _fetch(self) -> tuple[AirportDelay, ...]:
-        """The published document, or where that fails in whatever way what the FAA's own page is made of."""
+        """The published document, or if that fails in any way, the data behind the FAA's own page."""
         try:
             with anyio.fail_after(TRY_SECONDS):
                 body = await http.get(self._client, "/airport-status-information", limit=MAX_BYTES)
@@ -195,7 +195,7 @@ class Client:
 
 
 async def _run_with_timeout(work: Callable[[], None]) -> None:
-    """Redis is a help here and never waited for."""
+    """Redis is only a help here and never waited for."""
     with anyio.move_on_after(REDIS_SECONDS):
         await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
 

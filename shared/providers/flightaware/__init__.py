@@ -1,4 +1,4 @@
-"""FlightAware's AeroAPI: airport delays worldwide, with the operator's key. It may stand next to the FAA."""
+"""FlightAware's AeroAPI: airport delays worldwide, with the operator's key. It may be used next to the FAA."""
 
 from datetime import timedelta
 

@@ -16,12 +16,12 @@ from shared.settings import settings
 
 # Parser of AeroAPI's delays: one row for each reason.
 #
-# Its seconds of delay are for comparing and not for showing, so `shown_minutes` is None: people read the reason's
+# Its seconds of delay are only for comparing, not for display, so `shown_minutes` is None: people read the reason's
 # words.
 
 MAX_REASON_CHARACTERS = 200  # characters
 Kind = Literal["ground_stop", "ground_delay", "departure", "arrival", "closure"]
-# The kind is told in words only; the first that fits.
+# The kind is given only in words; the first match counts.
 _KINDS: tuple[tuple[str, Kind], ...] = (
     ("ground stop", "ground_stop"),
     ("ground delay", "ground_delay"),
@@ -48,7 +48,7 @@ def _parse_reason(airport: str, reason: _Reason) -> AirportDelay:
     words = " ".join(reason.reason.split())[:MAX_REASON_CHARACTERS]
     kind: Kind = next((kind for word, kind in _KINDS if word in words.lower()), "departure")
     number = reason.delay_secs // 60 if reason.delay_secs else None
-    return AirportDelay(airport, kind, number, None, words, ends_at=None, checked_at=None)
+    return AirportDelay(airport, kind, number, None, words)
 
 
 @lru_cache(maxsize=1)

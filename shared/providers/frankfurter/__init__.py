@@ -1,4 +1,4 @@
-"""Frankfurter: a blend of many central banks' rates, for currencies the ECB has no rate of.
+"""Frankfurter: a blend of many central banks' rates, for currencies without an ECB rate.
 
 Public, without a key. Its figures are means over several banks and are named so (`BLEND`), never as one bank's rate.
 """

@@ -1,1 +1,1 @@
-"""Google Sheets: balances and bookings are written into a sheet this service made. It is only written to."""
+"""Google Sheets: balances and bookings are written into a sheet made by this service. Only written to."""

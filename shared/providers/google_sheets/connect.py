@@ -1,4 +1,4 @@
-"""The connection to a person's Google account, with access to files this service made and no others."""
+"""The connection to a person's Google account, with access only to files that this service made."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -10,13 +10,13 @@ import httpx
 
 from shared import http
 from shared.providers import oauth_client
-from shared.providers.connectors import COLUMNS, Connector, Grant, Push, Row, Start, Written
+from shared.providers.connectors import COLUMNS, Connector, Push, Row, Written
 from shared.providers.contract import Unanswered
 from shared.settings import settings
 
 # The spreadsheet: rows that differ are written, new ones are appended.
 #
-# The first column holds our key of each row. Everything is written as plain values, so that no text becomes a formula.
+# The first column has our key of each row. Everything is written as plain values, so that no text becomes a formula.
 
 TABS = {"balance": "Balances", "flight": "Flights", "hotel": "Stays"}
 MAX_ROWS = 5000
@@ -26,7 +26,7 @@ Cells = list[Any]
 
 @dataclass
 class TabPlan:
-    """What is to be written into one tab."""
+    """The lines to write into one tab."""
 
     changes: dict[int, Cells] = field(default_factory=dict)  # by the number of the line
     fresh: list[Cells] = field(default_factory=list)
@@ -35,7 +35,7 @@ class TabPlan:
 
 
 async def push(request: Push) -> Written:
-    """A sheet that was deleted, or lost a tab, is made again once."""
+    """Writes the sheet; one that was deleted, or lost a tab, is made again once."""
     headers = {"Authorization": request.credential}
     sheet = request.details.get("spreadsheet_id")
     async with http.client(settings().google_sheets_base_url, headers=headers) as client:
@@ -51,7 +51,7 @@ async def push(request: Push) -> Written:
             sheet = await _create(client)
         try:
             await _write(client, str(sheet), plans)
-        except (httpx.HTTPError, Unanswered):  # the sheet is known from now on; the next time continues from there
+        except (httpx.HTTPError, Unanswered):  # the sheet is remembered, and the next push continues from there
             return Written(details={"spreadsheet_id": sheet}, failed=True)
     return Written(done.added, done.changed, {"spreadsheet_id": sheet})
 
@@ -80,7 +80,7 @@ async def _create(client: http.AsyncClient) -> str:
 
 
 async def _read(client: http.AsyncClient, sheet: str) -> dict[str, list[Cells]] | None:
-    """The lines of each tab; None when the sheet is not as it was made."""
+    """The lines of each tab; None if the sheet was deleted or lost a tab."""
     ranges = [("ranges", f"{title}!A1:Z{MAX_ROWS}") for title in TABS.values()]
     params = [*ranges, ("valueRenderOption", "UNFORMATTED_VALUE")]
     try:
@@ -102,7 +102,7 @@ def _cell(value: Any) -> Any:
 
 
 def _equal_lines(first: Sequence[Any], second: Sequence[Any]) -> bool:
-    """Empty cells at the end of a line are not sent."""
+    """Whether lines are equal; the API omits empty cells at the end."""
     width = max(len(first), len(second))
     padded = [[*map(_text, line), *[""] * (width - len(line))] for line in (first, second)]
     return padded[0] == padded[1]
@@ -138,7 +138,7 @@ def _plan_tab(tab: str, rows: Sequence[Row], lines: Sequence[Cells]) -> TabPlan:
 
 
 def _mark_removed(plan: TabPlan, key: str, number: int, cells: Cells) -> None:
-    """A row of ours that is no more keeps what it said, and says so in the last column, its state."""
+    """Marks a deleted row in its last column, the state; its other cells stay."""
     if cells[-1] != REMOVED_STATE:
         plan.changes[number] = [*cells[:-1], REMOVED_STATE]
         plan.changed.append(key)
@@ -161,39 +161,17 @@ async def _write(client: http.AsyncClient, sheet: str, plans: Mapping[str, TabPl
 
 
 SCOPE = "https://www.googleapis.com/auth/drive.file"  # files this service makes, and no other
-
-
-def is_configured() -> bool:
-    return bool(settings().google_client_id and settings().google_client_secret)
-
-
-def _client() -> dict[str, str]:
-    return oauth_client.client_fields(settings().google_client_id, settings().google_client_secret)
-
-
-async def start(redirect_uri: str, state: str) -> Start:
-    query = {
-        "response_type": "code",
-        "client_id": _client()["client_id"],
-        "redirect_uri": redirect_uri,
+APPLICATION = oauth_client.Application(
+    "google",
+    authorize_url=lambda s: s.google_authorize_url,
+    token_url=lambda s: f"{s.google_oauth_url}/token",
+    more=lambda _: {
         "scope": SCOPE,
-        "state": state,
         "access_type": "offline",
-        "prompt": "consent",  # a refresh token is given with it alone
+        "prompt": "consent",  # a refresh token is given only with it
         "include_granted_scopes": "true",
-    }
-    return oauth_client.build_start(settings().google_authorize_url, query, pkce=True)
-
-
-async def finish(query: Mapping[str, str], saved: Mapping[str, str], redirect_uri: str) -> Grant:
-    fields = oauth_client.code_fields(_client(), query, redirect_uri, code_verifier=saved["verifier"])
-    return await oauth_client.request_token(f"{settings().google_oauth_url}/token", fields)
-
-
-async def renew(refresh: str) -> Grant:
-    return await oauth_client.request_token(
-        f"{settings().google_oauth_url}/token", oauth_client.refresh_fields(_client(), refresh)
-    )
+    },
+)
 
 
 async def revoke(access: str, refresh: str | None) -> bool:
@@ -206,10 +184,10 @@ CONNECTOR = Connector(
         "This service makes one spreadsheet in your Google Drive and can see or change no other file.",
         "When you ask for it, your points balances and bookings are written into it, with their confirmation numbers.",
     ),
-    configured=is_configured,
-    start=start,
-    finish=finish,
-    renew=renew,
+    configured=APPLICATION.is_configured,
+    start=APPLICATION.start,
+    finish=APPLICATION.finish,
+    renew=APPLICATION.renew,
     revoke=revoke,
     push=push,
     used_by=("points_balances", "flight_bookings", "hotel_bookings"),

@@ -1,6 +1,6 @@
 """LiteAPI: cash prices of stays, from a wholesaler of rooms. It sells no award nights.
 
-A test key answers with prices no one can book; with one this source refuses to answer.
+A test key gives prices that cannot be booked, so this source refuses to use one.
 """
 
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Client of LiteAPI: its name of a hotel is looked up once and cached, rates are asked for day by day."""
+"""Client of LiteAPI: a hotel's id is looked up once and cached, rates are asked for day by day."""
 
 import hashlib
 import json
@@ -32,7 +32,7 @@ def _parse_json(body: bytes) -> Any:
 
 
 def find_hotel(body: bytes, hotel: HotelSpot) -> str | None:
-    """Their name of a hotel of ours, if exactly one of those listed can be it."""
+    """Their id of one of our hotels, if exactly one listed hotel can be it."""
     rows = _parse_json(body)["data"] or []
     listed = [
         hotel_match.ListedHotel(
@@ -57,7 +57,7 @@ def is_sold_out(body: bytes) -> bool:
 
 
 def parse_offers(body: bytes, theirs: Mapping[str, str], day: date, nights: int) -> tuple[StayOffer, ...]:
-    """The cheapest room of each hotel, with what is paid on the spot. A hotel without rates is absent: others may
+    """The cheapest room of each hotel, including charges on the spot. A hotel without rates is absent: others may
     still sell it."""
     if is_sold_out(body):
         return ()
@@ -75,7 +75,7 @@ def parse_offers(body: bytes, theirs: Mapping[str, str], day: date, nights: int)
 
 
 def _parse_rates(hotel: Mapping[str, Any]) -> Iterator[tuple[Decimal, str, str]]:
-    """Those whose parts are not all in one currency are passed over."""
+    """Reads rates; skips those whose parts are in different currencies."""
     for room in hotel["roomTypes"]:
         for rate in room["rates"]:
             total = rate["retailRate"]["total"][0]
@@ -99,22 +99,21 @@ def _build_offer(code: str, day: date, nights: int, price: Decimal, currency: st
         cash=price,
         currency=currency,
         room_type=room or None,
-        checked_at=None,
     )
 
 
-# Cache in Redis of which LiteAPI hotel is which of ours.
+# A cache in Redis: which LiteAPI hotel is which of ours.
 
 FOUND_TTL, NOT_FOUND_TTL = timedelta(days=30), timedelta(days=2)
 
 
 def _redis_key(hotel: HotelSpot) -> str:
-    """Everything it was recognised by is part of the key."""
+    """The key includes everything the hotel was recognised by."""
     return key("liteapi", "hotel", hashlib.sha256(repr(hotel).encode()).hexdigest()[:32])
 
 
 def read_names(hotels: Sequence[HotelSpot]) -> dict[HotelSpot, str | None]:
-    """None for a hotel that LiteAPI does not have; those never looked for are absent."""
+    """Their ids; None for a hotel that LiteAPI does not have; hotels never looked up are absent."""
     try:
         values = connect_redis().mget([_redis_key(hotel) for hotel in hotels]) if hotels else []
     except (RedisError, OSError):
@@ -142,7 +141,7 @@ SEARCH_RADIUS_METRES = 2000
 MAX_LISTED = 200
 SUPPLIER_TIMEOUT_SECONDS = 8  # seconds it may take to ask its suppliers
 MAX_PARALLEL = 6
-NATIONALITY = "US"  # it wants one; of no effect on most rates
+NATIONALITY = "US"  # required; without effect on most rates
 
 
 @asynccontextmanager
@@ -170,7 +169,7 @@ class Client:
         return tuple(offer for offers in answers for offer in offers)
 
     async def _find_names(self, hotels: Sequence[HotelSpot]) -> dict[str, str]:
-        """Their name of each hotel -> ours. What was found, or not found, is remembered for some days."""
+        """Their id of each hotel -> ours. Results, also negative ones, are cached for some days."""
         names_read = await anyio.to_thread.run_sync(read_names, hotels, abandon_on_cancel=True)
         missing = [hotel for hotel in hotels if hotel not in names_read]
         names_found = await gather_limited([partial(self._look_up, hotel) for hotel in missing], MAX_PARALLEL)
@@ -183,7 +182,7 @@ class Client:
         where: dict[str, Any] = {"countryCode": hotel.country, "limit": MAX_LISTED}
         if hotel.latitude is None or hotel.longitude is None:
             where["cityName"] = hotel.city
-        else:  # the distance has gone by two names
+        else:  # the radius has had two names there
             where |= {
                 "latitude": hotel.latitude,
                 "longitude": hotel.longitude,

@@ -1,6 +1,6 @@
-"""rooms.aero: points and cash for stays of up to five nights in seven programmes, as its crawl last saw them.
+"""rooms.aero: points and cash for stays of up to five nights in seven programmes, from its last crawl.
 
-It knows nothing of more than two guests, and its rows may be weeks old; each says when it was looked at.
+It knows nothing of more than two guests, and its rows may be weeks old; each says when it was seen.
 """
 
 from datetime import timedelta

@@ -39,7 +39,7 @@ _SOURCES = {program: source for source, program in _PROGRAMS.items()}
 
 
 def source_name(program: str | None) -> str | None:
-    """Their word for a programme of ours."""
+    """Their name for one of our programmes."""
     return _SOURCES.get(program or "")
 
 
@@ -54,13 +54,13 @@ def parse_page(body: bytes) -> tuple[list[dict[str, Any]], bool]:
 def parse_stays(
     rows: Iterable[dict[str, Any]], hotels: Sequence[HotelSpot], first: date, last: date, nights: int
 ) -> tuple[StayOffer, ...]:
-    """What is known of stays beginning in the window. A hotel that two rows could mean is left out."""
+    """Stays that start in the window. An ambiguous hotel is left out."""
     listed: dict[str, list[tuple[hotel_match.ListedHotel, dict[str, Any]]]] = {}
     passed: Counter[str] = Counter()
     for row in rows:
         try:
             hotel = row["hotel"]
-            near = len(hotels) == 1 and hotels[0].latitude is not None  # the search was around this hotel alone
+            near = len(hotels) == 1 and hotels[0].latitude is not None  # the search was around only this hotel
             one = hotel_match.ListedHotel(str(hotel["id"]), str(hotel["name"]), near=near)
             if hotel["source"] in _PROGRAMS:
                 listed.setdefault(_PROGRAMS[hotel["source"]], []).append((one, row))
@@ -83,7 +83,7 @@ def _find_offer(
     last: date,
     nights: int,
 ) -> StayOffer | None:
-    """The city and country their row names must be those of the hotel, as far as it names them."""
+    """The offer of a hotel; city and country in their row, if given, must match."""
     here = [(one, row) for one, row in listed if _is_in_city(spot, row["hotel"]) or one.near]
     one = hotel_match.find_same_hotel(spot.name, spot.city, spot.latitude, spot.longitude, [one for one, _ in here])
     return _parse_stay(spot, next(row for o, row in here if o == one), first, last, nights) if one else None
@@ -100,7 +100,7 @@ def _parse_stay(spot: HotelSpot, row: dict[str, Any], first: date, last: date, n
     if day is None or not first <= day <= last or row.get("standard_nights") != nights:
         return None
     if first != last:
-        cents = None  # of a window the cheapest cash may be that of another day
+        cents = None  # in a window, the cheapest cash may be for another day
     if not points and not cents:
         return None
     return StayOffer(
@@ -121,10 +121,10 @@ def _parse_time(text: str) -> datetime:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-NIGHTS, GUESTS = 5, 2  # what its prices are for, at most
+NIGHTS, GUESTS = 5, 2  # the most its prices cover
 TAKE, PAGES = 500, 4
 CALLS = 31  # of one question: a month of days at one place
-REACH = 0.02  # degrees around a hotel, whose own place is known to a hundredth
+REACH = 0.02  # degrees around a hotel, whose location is known to a hundredth
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ class Client:
         self._client = client
 
     async def hotel_stays(self, question: StaysQuestion) -> tuple[StayOffer, ...]:
-        """Each day of arrival is asked alone; where that is too many calls, only each hotel's cheapest day is known."""
+        """Asks for each day of arrival; if those are too many calls, for all at once: each hotel's cheapest day."""
         if question.nights > NIGHTS:
             raise Unanswered("not_covered", "nights")
         if question.guests > GUESTS:
@@ -163,7 +163,7 @@ class Client:
         places = _group_by_city([h for h in question.hotels if source_name(h.program)])
         if not places:
             raise Unanswered("not_covered", "program")
-        days = _list_days(question)
+        days = [question.earliest + timedelta(days=n) for n in range((question.latest - question.earliest).days + 1)]
         windows = [(d, d) for d in days] if len(places) * len(days) <= CALLS else [(days[0], days[-1])]
         if len(places) * len(windows) > CALLS:
             raise Unanswered("not_covered", "too_many_places")
@@ -207,10 +207,6 @@ class Client:
 def _group_by_city(hotels: Sequence[HotelSpot]) -> list[_Place]:
     ordered = sorted(hotels, key=lambda h: (h.country, h.city, h.hotel_code))
     return [_Place(tuple(group)) for _, group in groupby(ordered, key=lambda h: (h.country, h.city))]
-
-
-def _list_days(question: StaysQuestion) -> list[date]:
-    return [question.earliest + timedelta(days=n) for n in range((question.latest - question.earliest).days + 1)]
 
 
 def _classify_refusal(response: httpx.Response) -> Unanswered | None:

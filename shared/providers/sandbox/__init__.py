@@ -1,8 +1,8 @@
-"""The sandbox: invented answers that stay the same, labelled as invented; nothing in them is real.
+"""The sandbox: consistent invented answers, labelled as such.
 
 It runs only while no live source is configured, and is never a fallback for one. Everything in it is marked: source
 `sandbox`, references `sbx_...`, flight numbers no airline can have, links into `sandbox.invalid`.
-To open or shut a seat on purpose see `overrides`; to show outages set SANDBOX_FAULT to down, quota, empty or slow:3.
+To open or close a seat on purpose see `overrides`; to show outages set SANDBOX_FAULT to down, quota, empty or slow:3.
 """
 
 from datetime import timedelta

@@ -1,6 +1,6 @@
-"""What the sandbox knows of carriers: the cabins they have on a route, and what they ask on top of the points.
+"""The sandbox's carriers: their cabins on a route, and their charges on top of the points.
 
-Cabins follow from three short lists; what stands in none is a carrier with economy and business. Surcharges follow the
+Cabins follow from three short lists; a carrier in none of them is one with economy and business. Surcharges follow the
 facts where there are any, else the carrier's usual level.
 """
 
@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from shared.reference.departure_duty import find_duty_rates
 from shared.reference.load import reference
-from shared.reference.rows import Surcharge
+from shared.reference.rows.award_charts import Surcharge
 
 
 def _split(codes: str) -> frozenset[str]:
@@ -32,7 +32,7 @@ HIGH = _split("AF BA EK KL LH LX OS SN VS")
 MODERATE = _split("AY CX EI FI JL LY MH NH OZ QF TG TK TP")
 _OF_BUSINESS = {"economy": 0.4, "premium_economy": 0.65, "business": 1.0, "first": 1.15}
 _OF_DISTANCE = ((1_500, 0.1), (3_000, 0.5))  # of the surcharge on flights that are shorter
-# Of the duty of the United Kingdom at a rate above all of these years, so that no sum falls below it.
+# United Kingdom duty at a rate above that of all these years, so that no sum is below it.
 DOLLARS_PER_POUND = Decimal("1.40")
 AIRPORT_DOLLARS, DOLLARS_PER_MILE = 9.0, 0.006
 
@@ -59,17 +59,24 @@ def list_cabins(airline: str, origin: str, destination: str) -> frozenset[str]:
     return frozenset(cabins)
 
 
-@lru_cache(maxsize=16_384)
 def estimate_taxes(airline: str, program: str, origin: str, destination: str, cabin: str, day: date) -> Decimal:
-    """Dollars next to the points: charges of airports, the departure duty, and the carrier's surcharge."""
+    """Dollars on top of the points: charges of airports, the departure duty, and the carrier's surcharge."""
+    own = _estimate_charges(airline, program, origin, destination, cabin)
+    return (own + _find_duty(origin, destination, cabin, day)).quantize(Decimal("0.01"))
+
+
+@lru_cache(maxsize=16_384)
+def _find_duty(origin: str, destination: str, cabin: str, day: date) -> Decimal:
     facts = reference()
-    start, end = facts.airport(origin), facts.airport(destination)
-    miles = facts.miles(origin, destination)
-    rates = find_duty_rates(facts, start, end, cabin, day)
-    duty = rates[-1].amount * DOLLARS_PER_POUND if rates else Decimal(0)
+    rates = find_duty_rates(facts, facts.airport(origin), facts.airport(destination), cabin, day)
+    return rates[-1].amount * DOLLARS_PER_POUND if rates else Decimal(0)
+
+
+@lru_cache(maxsize=16_384)
+def _estimate_charges(airline: str, program: str, origin: str, destination: str, cabin: str) -> Decimal:
+    miles = reference().miles(origin, destination)
     share = next((part for limit, part in _OF_DISTANCE if miles < limit), 1.0) * _OF_BUSINESS[cabin]
-    own = AIRPORT_DOLLARS + DOLLARS_PER_MILE * miles + share * _find_surcharge(airline, program)
-    return (Decimal(round(own)) + duty).quantize(Decimal("0.01"))
+    return Decimal(round(AIRPORT_DOLLARS + DOLLARS_PER_MILE * miles + share * _find_surcharge(airline, program)))
 
 
 @lru_cache(maxsize=1024)
@@ -89,7 +96,7 @@ def _find_surcharge(airline: str, program: str) -> float:
 
 
 def _read_amount(row: Surcharge) -> float:
-    """The middle of the amounts of a row in business, else what its level usually is."""
+    """The mean of a row's amounts in business, else the usual amount of its level."""
     if row.usd_low is None or (row.usd_high is None and row.usd_low == 0):
         return LEVELS[row.level]
     middle = (row.usd_low + (row.usd_high or row.usd_low)) / 2

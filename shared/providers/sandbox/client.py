@@ -1,4 +1,4 @@
-"""The sandbox as a provider, with the faults the operator asked for in SANDBOX_FAULT."""
+"""The sandbox as a provider, with the faults the operator set in SANDBOX_FAULT."""
 
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -63,7 +63,7 @@ def has_rate(currency: str) -> bool:
 
 
 def convert(dollars: Decimal, currency: str) -> Decimal:
-    """Left in dollars where the table has no such currency."""
+    """Converts dollars; unchanged if the table lacks the currency."""
     factor = PER_EURO.get(currency, PER_EURO["USD"]) / PER_EURO["USD"]
     return (dollars * factor).quantize(Decimal("0.01"))
 
@@ -79,9 +79,9 @@ def list_rates(currencies: Sequence[str], today: date) -> tuple[Rate, ...]:
 # `cash:450`, both parted by a comma, or `full`; the price is for the whole stay.
 
 ROOM = "SANDBOX standard room"
-CENTS_PER_POINT = 0.7  # where no value of the programme is known
-_FULL_SHARE, _AWARD_SHARE = 0.04, 0.8  # of nights sold out, and of nights that can be had for points
-# Dollars of a usual night by words of a brand; the first that fits counts, and a house without a brand is in between.
+CENTS_PER_POINT = 0.7  # if the programme's value is unknown
+_FULL_SHARE, _AWARD_SHARE = 0.04, 0.8  # of nights sold out, and of nights available for points
+# Dollars of a usual night by words of a brand; the first match counts, and a hotel without a brand is in between.
 USUAL_NIGHT = {
     720: "waldorf ritz regis edition conrad lxr raffles regent park&hyatt luxury six&senses alila impression fairmont",
     420: "jw w&hotels andaz intercontinental grand&hyatt sofitel kimpton thompson signia zilara ziva secrets",
@@ -90,7 +90,7 @@ USUAL_NIGHT = {
     250: "westin hilton curio autograph sheraton pullman unbound meridien swissotel marriott hyatt",
 }
 _NO_BRAND = 170
-# How much dearer or cheaper a night is there.
+# The price level of a night there.
 _PLACES = {
     "new york": 1.5, "london": 1.45, "paris": 1.45, "tokyo": 1.3, "kyoto": 1.3, "wailea": 1.6, "san francisco": 1.2,
     "MV": 2.1, "PF": 2.0, "SC": 1.8, "BM": 1.6, "CH": 1.4, "FJ": 1.4, "MU": 1.3, "AE": 1.1, "TR": 0.7, "PH": 0.65,
@@ -124,7 +124,6 @@ def _build_offer(
         cash=cash if open_ else None,
         currency=(question.currency if has_rate(question.currency) else "USD") if open_ else None,
         room_type=ROOM if open_ else None,
-        checked_at=None,
     )
 
 
@@ -149,7 +148,7 @@ def _draw_nights(hotel: HotelSpot, nights: list[date], today: date) -> Iterator[
             today.toordinal() + int(draws.draw_fraction("phase", cell) * draws.DAYS_PER_DRAW)
         ) // draws.DAYS_PER_DRAW
         place = draws.draw_fraction("night", cell, turn)
-        by_cash = _count_points(usual * (0.8 + 0.5 * place), cents, most)
+        by_cash = min(most, 500 * round(usual * (0.8 + 0.5 * place) / cents / 5))
         points = levels[int(place * len(levels))] if levels else by_cash
         worth = points * cents / 100 if levels else usual
         dollars = round(worth * (0.75 + 0.5 * draws.draw_fraction("rate", cell, turn)))
@@ -157,12 +156,8 @@ def _draw_nights(hotel: HotelSpot, nights: list[date], today: date) -> Iterator[
         yield points if award else None, dollars, draws.draw_fraction("full", cell, turn) >= _FULL_SHARE
 
 
-def _count_points(dollars: float, cents: float, most: int) -> int:
-    return min(most, 500 * round(dollars / cents / 5))
-
-
 def find_usual_night(hotel: HotelSpot) -> float:
-    """Dollars of a usual night, by brand and place."""
+    """The usual price of a night in dollars, by brand and place."""
     fact = find_stored(reference(), hotel.hotel_code)
     words = set(normalize_name(f"{fact.brand if fact else ''} {hotel.name}").split())
     base = next(
@@ -174,7 +169,7 @@ def find_usual_night(hotel: HotelSpot) -> float:
 
 
 def _list_levels(hotel: HotelSpot, today: date) -> list[int]:
-    """The points a night may cost in the hotel's category, the fewest first; none where it has no category."""
+    """The points a night may cost in the hotel's category, the fewest first; empty without a category."""
     facts = reference()
     fact = find_stored(facts, hotel.hotel_code)
     prices = build_award(facts, fact, today).prices if fact else ()
@@ -182,7 +177,7 @@ def _list_levels(hotel: HotelSpot, today: date) -> list[int]:
 
 
 def _find_cents(hotel: HotelSpot) -> float:
-    """What one point of the hotel's programme is usually worth, in US cents."""
+    """The usual value of a point of the hotel's programme, in US cents."""
     program = reference().programs.get(hotel.program or "")
     return float(program.value_usd_cents) if program and program.value_usd_cents else CENTS_PER_POINT
 
@@ -205,7 +200,7 @@ LINKS = "https://sandbox.invalid/fare"
 
 
 def find_fares(question: FaresQuestion, today: date) -> tuple[CashFare, ...]:
-    """Cheapest first. Raises `no_data` where no one flies, and answers nothing for days gone by or not on sale."""
+    """Fares, cheapest first. Raises `no_data` if no one flies; empty for days past or not on sale."""
     facts = reference()
     if question.origin not in facts.airports or question.destination not in facts.airports:
         raise Unanswered("no_data", "not_served")
@@ -237,7 +232,6 @@ def _build_fares(paths: list[market.Path], question: FaresQuestion, today: date)
             duration_minutes=minutes,
             stops=path.stops,
             booking_url=f"{LINKS}/{path.airline}-{path.origin}-{path.destination}-{question.date}-{question.cabin}",
-            checked_at=None,
         )
 
 
@@ -270,7 +264,7 @@ def find_delays(airport: str, now: datetime, overrides: Mapping[str, str]) -> tu
         return ()
     minutes = None if word == "stop" else int(word)
     kind: Literal["ground_stop", "departure"] = "ground_stop" if minutes is None else "departure"
-    return (AirportDelay(airport, kind, minutes, minutes, REASON, ends_at=None, checked_at=None),)
+    return (AirportDelay(airport, kind, minutes, minutes, REASON),)
 
 
 def _draw_delay(airport: str, now: datetime) -> str:
@@ -289,7 +283,7 @@ async def connect(_credential: str | None) -> AsyncIterator["Sandbox"]:
 
 
 class Sandbox:
-    """One client per question. A window may have thousands of cells, so they are drawn on a thread."""
+    """One client per question. Draws on a thread, as a window may have thousands of cells."""
 
     async def award_seats(self, question: SeatsQuestion) -> tuple[AwardSeat, ...]:
         return await _run_draw(lambda: market.find_seats(question, clock.today(), overrides.read_overrides()))
@@ -317,7 +311,7 @@ async def _run_draw(draw: Callable[[], tuple[T, ...]]) -> tuple[T, ...]:
 
 
 async def _apply_fault() -> bool:
-    """Acts as SANDBOX_FAULT says; returns whether the answer shall be empty."""
+    """Acts as SANDBOX_FAULT says; returns whether the answer is to be empty."""
     word, _, seconds = (settings().sandbox_fault or "").partition(":")
     if word == "down":
         raise Unanswered("down", "fault")

@@ -1,4 +1,4 @@
-"""Pseudo-random draws of the sandbox: the same for everybody who names the same cell.
+"""Pseudo-random draws of the sandbox: the same for everyone who names the same cell.
 
 Pure functions of their arguments and of VERSION: no global generator, no hash seed. Changing anything below means a new
 VERSION, because monitors, screenshots and tests rely on the draws.
@@ -12,7 +12,7 @@ from shared.domain.plans import CABINS
 
 VERSION = b"sandbox/2"
 BASE = {"economy": 0.55, "premium_economy": 0.34, "business": 0.16, "first": 0.05}
-DAYS_PER_DRAW = 5  # then it is made again, so that monitors have something to notice
+DAYS_PER_DRAW = 5  # then it changes, so that monitors have something to notice
 _WEEKDAY = (0.95, 1.15, 1.15, 1.05, 0.85, 1.0, 0.85)  # from Monday
 PEAK_WEEKS = 0.28
 _TWO_64 = 2**64
@@ -30,7 +30,7 @@ def draw_fraction(*parts: object) -> float:
 
 @lru_cache(maxsize=1024)  # without: a third more time for a check of a route
 def _open_thresholds(day: date, looked_on: date) -> tuple[int, ...]:
-    """How often each cabin is open, in parts of 2**64. Space is released far out, dries up, and comes back late."""
+    """How often each cabin is open, in parts of 2**64: seats are released early, become rare, and return late."""
     ahead = (day - looked_on).days
     shape = 1.35 if ahead <= 7 else 1.05 if ahead <= 21 else 0.65 if ahead <= 200 else 0.8 if ahead <= 300 else 1.25
     return tuple(int(_TWO_64 * min(0.97, BASE[cabin] * shape * _WEEKDAY[day.weekday()])) for cabin in CABINS)
@@ -54,11 +54,11 @@ def draw_seats(place: str, day: date, looked_on: date) -> dict[str, int]:
 
 @lru_cache(maxsize=4096)
 def is_peak(program: str, day: date) -> bool:
-    """Whether a programme calls this day peak where its calendar is not known: some weeks of a year, whole."""
+    """Whether the day counts as peak for a programme without a known calendar: some whole weeks of a year."""
     year, week, _ = day.isocalendar()
     return draw_fraction("peak", program, year, week) < PEAK_WEEKS
 
 
 def invent_flight_number(airline: str, origin: str, destination: str, leg: int = 0) -> str:
-    """In a form no airline uses."""
+    """Invents one in a form that no airline uses."""
     return f"{airline}-SBX-{100 + int(900 * draw_fraction('flight', airline, origin, destination, leg))}"

@@ -1,8 +1,8 @@
 """The sandbox's award market: seats drawn for the charts and the known flights of the reference data.
 
-Nothing is offered that no airline would fly, in a cabin it has not, or that is not on sale yet; there the sandbox has
-no answer, as a real source would have none. Prices are those of charts. An airline's own programme without a chart for
-a route asks invented prices that change by the day; no partner does.
+It offers no flight that no airline would fly, no cabin it lacks, and nothing not yet on sale; there it has
+no answer, like a real source. Prices come from charts. An airline's own programme without a chart for
+a route has invented prices that change by the day; partners do not.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,12 +19,12 @@ from shared.providers.sandbox.overrides import find_override
 from shared.providers.sandbox.timetable import compute_times
 from shared.reference.load import reference
 
-DETOUR = 1.4  # a connection over a hub may be this much longer than the direct way
-MIN_KNOWN = 10  # known flights of an airline whose list is taken as whole
-SHORT_MILES = 2_500  # of a flight of an airline without such a list
-ON_SALE_DAYS = 355  # where no release window of the airline is known
-PARTNER_SHARE = 0.75  # of the seats an airline opens to its own members that partners sell too
-# Points of a programme whose prices follow no chart: so many, and so many a mile, in economy on a usual day.
+DETOUR = 1.4  # a connection over a hub may be this much longer than the direct route
+MIN_KNOWN = 10  # known flights from which an airline's list counts as complete
+SHORT_MILES = 2_500  # for a flight of an airline without such a list
+ON_SALE_DAYS = 355  # if the airline's release window is unknown
+PARTNER_SHARE = 0.75  # of an airline's seats for its own members that partners also sell
+# Points of a programme whose prices follow no chart: a base, and points a mile, in economy on a usual day.
 DYNAMIC_POINTS, DYNAMIC_PER_MILE = 4_500, 5.2
 DYNAMIC_CABINS = {"economy": 1.0, "premium_economy": 1.7, "business": 3.1, "first": 4.4}
 LINKS = "https://sandbox.invalid/award"
@@ -52,9 +52,9 @@ class Path:
         return tuple(draws.invent_flight_number(self.airline, a, b) for a, b in pairwise(points))
 
 
-@lru_cache(maxsize=32_768)  # a hundred airlines for each route that is watched
+@lru_cache(maxsize=32_768)  # a hundred airlines for each watched route
 def find_path(airline: str, origin: str, destination: str) -> Path | None:
-    """None where the airline does not plausibly fly."""
+    """The path; None if the airline does not plausibly fly."""
     facts = reference()
     hubs = [h for h in facts.airlines[airline].hubs if h in facts.airports]
     direct = facts.miles(origin, destination)
@@ -74,8 +74,8 @@ def find_path(airline: str, origin: str, destination: str) -> Path | None:
 
 
 def _is_flown(airline: str, origin: str, destination: str) -> bool:
-    """Whether an airline is known to fly there without a stop; of one whose flights are hardly known, whether it is a
-    short flight from one of its hubs that nothing speaks against."""
+    """Whether an airline is known to fly there without a stop; for one with few known flights, whether it is a
+    plausible short flight from one of its hubs."""
     facts = reference()
     route = facts.find_flight(airline, origin, destination).route
     if route == "known" or _has_known_flights(airline):
@@ -87,13 +87,13 @@ def _is_flown(airline: str, origin: str, destination: str) -> bool:
 
 @lru_cache(maxsize=512)
 def _has_known_flights(airline: str) -> bool:
-    """Whether enough of an airline's flights are known that one that is not known is unlikely."""
+    """Whether enough of an airline's flights are known to make an unknown one unlikely."""
     flights = reference().flights.get(airline)
     return flights is not None and sum(map(len, flights.pairs.values())) >= 2 * MIN_KNOWN
 
 
 def _prices(airline: str, origin: str, destination: str, on: date) -> Iterator[RoutePrice]:
-    """What each programme with a chart for this airline asks on this route, of those booking on this day.
+    """The prices of programmes with a chart for this airline on this route, for bookings on this day.
 
     The airline's own programme without a chart in force is drawn from its last one: sandbox prices are invented anyway.
     """
@@ -109,14 +109,14 @@ def _prices(airline: str, origin: str, destination: str, on: date) -> Iterator[R
 
 
 def find_points(price: RoutePrice, cabin: str, day: date) -> int | None:
-    """The chart's price of a day; which days are peak is drawn, since no programme publishes all of them."""
+    """The chart's price of a day; which days are peak is drawn, since no programme publishes them all."""
     by_season = price.cabins[cabin].points if cabin in price.cabins else {}
     season: Season = "peak" if draws.is_peak(price.program, day) else "off_peak"
     return by_season.get(season) or by_season.get("standard") or next(iter(by_season.values()), None)
 
 
 def find_seats(question: SeatsQuestion, today: date, overrides: Mapping[str, str]) -> tuple[AwardSeat, ...]:
-    """The open seats of a window as they look today. Raises `no_data` where no one flies or no chart has a price."""
+    """Today's open seats in a window. Raises `no_data` if no one flies or no chart has a price."""
     facts = reference()
     if question.origin not in facts.airports or question.destination not in facts.airports:
         raise Unanswered("no_data", "not_served")
@@ -135,7 +135,7 @@ def find_seats(question: SeatsQuestion, today: date, overrides: Mapping[str, str
 
 @dataclass(frozen=True)
 class _Market:
-    """One programme that sells one airline on a route, as charts stood on the day of looking; without a price it asks
+    """One programme that sells one airline on a route, by the charts of the day of looking; without a price it asks
     what it likes."""
 
     path: Path
@@ -149,14 +149,14 @@ class _Market:
         return f"{self.path.airline}_{self.program}_{self.path.origin}_{self.path.destination}"
 
     def find_points(self, cabin: str, day: date) -> int | None:
-        """What it asks in a cabin; None where it sells none."""
+        """Its price in a cabin; None if it sells none."""
         if self.price is not None:
             return find_points(self.price, cabin, day)
         return invent_points(self.program, self.path, cabin, day) if self.own else None
 
 
 def _markets(airline: str, origin: str, destination: str, today: date) -> Iterator[_Market]:
-    """The airline's own programme comes first: what partners sell is a part of its seats."""
+    """The airline's own programme comes first: partners sell some of its seats."""
     path = find_path(airline, origin, destination)
     if path is None:
         return
@@ -170,7 +170,7 @@ def _markets(airline: str, origin: str, destination: str, today: date) -> Iterat
 
 @lru_cache(maxsize=65_536)
 def invent_points(program: str, path: Path, cabin: str, day: date) -> int:
-    """A price without a chart, in steps of 500: by distance and cabin, dearer in peak weeks and some days."""
+    """Invents a price without a chart, in steps of 500: by distance and cabin, dearer in peak weeks and some days."""
     usual = (DYNAMIC_POINTS + DYNAMIC_PER_MILE * path.miles) * DYNAMIC_CABINS[cabin]
     season = 1.3 if draws.is_peak(program, day) else 1.0
     noise = 0.85 + 0.4 * draws.draw_fraction("points", program, path.origin, path.destination, day, cabin)
@@ -198,7 +198,7 @@ def _window(markets: Sequence[_Market], days: Sequence[date], overrides: Mapping
 
 
 def _draw_shared(market: _Market, day: date, own_cabins: Mapping[str, int]) -> dict[str, int]:
-    """Of the seats the airline has open those a partner sells."""
+    """The airline's open seats that a partner sells."""
     return {
         cabin: count
         for cabin, count in own_cabins.items()
@@ -240,14 +240,11 @@ def _build_seat(market: _Market, day: date, cabin: str, points: int, count: int)
         flight_numbers=path.flight_numbers,
         departs_at=departs_at,
         arrives_at=arrives_at,
-        aircraft="SANDBOX",
-        booking_url=f"{LINKS}/{ref}",
-        checked_at=None,
     )
 
 
 def find_trip(ref: str, today: date, overrides: Mapping[str, str]) -> tuple[AwardTrip, ...]:
-    """The flights behind a seat as it looks today; raises `no_data` when it is gone or was never offered."""
+    """The flights behind a seat today; raises `no_data` if it is gone or was never offered."""
     seat = _find_seat(ref, today, overrides)
     path = find_path(seat.airline, seat.origin, seat.destination) if seat else None
     if seat is None or path is None:
@@ -285,14 +282,14 @@ def _find_seat(ref: str, today: date, overrides: Mapping[str, str]) -> AwardSeat
 
 
 def _segments(path: Path, seat: AwardSeat) -> tuple[Segment, ...]:
-    """Nonstop, or two legs of which only the ends' times are drawn."""
+    """One leg, or two; only the times of the ends are drawn."""
     points = [path.origin, *filter(None, [path.hub]), path.destination]
     ends = list(pairwise(points))
     return tuple(
         Segment(
             flight_number=number,
             operating_carrier=path.airline,
-            aircraft=seat.aircraft,
+            aircraft="SANDBOX",
             origin=a,
             destination=b,
             departs_at=seat.departs_at if a == path.origin else None,

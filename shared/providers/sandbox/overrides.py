@@ -5,7 +5,7 @@ They live in Redis, so that one process can open a seat that another's monitor t
     HSET award:sandbox:overrides "LHR-JFK|2027-03-09|business" open
 
 The field is ORIGIN-DESTINATION|DATE|CABIN, optionally followed by |AIRLINE and |PROGRAMME; the most exact one wins.
-The value is `open` (one seat where none was drawn), `open:4` (so many) or `shut`. A seat opens only where a chart has a
+The value is `open` (one seat where none was drawn), `open:4` (four) or `shut`. A seat opens only where a chart has a
 price for it. Nothing but the sandbox reads this, and the sandbox never runs next to a live source.
 """
 

@@ -1,6 +1,6 @@
-"""When flights of the sandbox leave and land: banks by direction, and airports that sleep at night.
+"""When flights of the sandbox leave and land: banks by direction, and airports closed at night.
 
-A flight leaves at the same time every day. Where summer time would bring it into a closed hour it leaves at another
+A flight leaves at the same time every day. If summer time would move it into a closed hour, it leaves at another
 time of its bank.
 """
 
@@ -16,11 +16,11 @@ from shared.reference.load import reference
 DAY = 1_440
 STEP = 5
 SHORT_MILES = 1_500
-DEAD_HOURS = (0, 300)  # few flights land then: an open airport has them only where nothing else is left
+DEAD_HOURS = (0, 300)  # few flights land then: only if nothing else is left
 
 
 class Flown(Hashable, Protocol):
-    """What of a path decides its times."""
+    """The parts of a path that decide its times."""
 
     @property
     def airline(self) -> str: ...
@@ -43,7 +43,7 @@ def _spans(text: str) -> tuple[tuple[int, int], ...]:
     return tuple((_minutes(part[:5]), _minutes(part[6:])) for part in text.split())
 
 
-# Local hours in which nothing lands or leaves; one that ends before it begins goes over midnight.
+# Local hours in which nothing lands or leaves; one that ends before it starts spans midnight.
 CURFEWS = {
     airport: _spans(hours)[0]
     for hours, airports in {
@@ -60,7 +60,7 @@ CURFEWS = {
     }.items()
     for airport in airports.split()
 }
-# Departures of long flights by the continents of both ends; of the rest of the world by day and evening.
+# Departures of long flights by the continents of both ends; elsewhere by day and evening.
 _BANKS = {
     key: _spans(hours)
     for hours, keys in {
@@ -94,23 +94,19 @@ def _is_within(minute: int, hours: tuple[int, int]) -> bool:
 @lru_cache(maxsize=32_768)  # without: twice the time for a check of a route
 def compute_times(path: Flown, day: date) -> tuple[str, str | None, int]:
     """Local times of the airports, and minutes under way. A flight leaves at the same time in every cabin."""
-    minutes = count_minutes(path.miles, path.stops)
+    # From gate to gate, including an hour and a half for each change.
+    minutes = STEP * round((path.miles / 500 * 60 + 35 + 95 * path.stops) / STEP)
     midnight = datetime(day.year, day.month, day.day)  # noqa: DTZ001 - local
     zones = _find_zones(path.origin, path.destination)
     shift = _find_shift(zones, midnight + timedelta(hours=12), minutes) if zones else 0
     departure = midnight + timedelta(minutes=_pick_departure(path, minutes, shift))
     if zones is None:
         return f"{departure:%Y-%m-%dT%H:%M}", None, minutes
-    if (changed := _find_shift(zones, departure, minutes)) != shift:  # a clock changes while it is under way
+    if (changed := _find_shift(zones, departure, minutes)) != shift:  # a clock changes during the flight
         departure = midnight + timedelta(minutes=_pick_departure(path, minutes, shift, changed))
         changed = _find_shift(zones, departure, minutes)
     arrival = departure + timedelta(minutes=minutes + changed)
     return f"{departure:%Y-%m-%dT%H:%M}", f"{arrival:%Y-%m-%dT%H:%M}", minutes
-
-
-def count_minutes(miles: int, stops: int) -> int:
-    """Minutes from gate to gate, an hour and a half of each change included."""
-    return STEP * round((miles / 500 * 60 + 35 + 95 * stops) / STEP)
 
 
 @lru_cache(maxsize=4_096)
@@ -131,7 +127,7 @@ def _find_shift(zones: tuple[ZoneInfo, ZoneInfo], departure: datetime, minutes: 
 
 @lru_cache(maxsize=32_768)
 def _pick_departure(path: Flown, minutes: int, *shifts: int) -> int:
-    """A minute of the bank at which both airports are open by each shift, the same while the shifts are the same."""
+    """A minute of the bank at which both airports are open at each time shift, stable while the shifts are."""
     for bank in (_find_bank(path), _WHOLE_DAY):
         open_minutes = [
             minute

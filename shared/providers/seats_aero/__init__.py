@@ -1,8 +1,8 @@
-"""seats.aero: award seats of some 25 programmes as its crawl last saw them, and the flights behind one of them.
+"""seats.aero: award seats of some 25 programmes from its last crawl, and the flights behind one of them.
 
 With the operator's own key (which, for more than one person, needs a commercial agreement) all accounts share its
-answers and its calls a day; without one each account's own connection is used, and no one else sees what it answered.
-Its search that asks airlines on the spot is not used: it prices one programme at a time, and its rows cannot be looked
+answers and its calls a day; without one each account's own connection is used, and no one else sees its answers.
+Its live search is not used: it prices one programme at a time, and its rows cannot be looked
 up again.
 """
 

@@ -34,7 +34,7 @@ from shared.settings import settings
 
 # Names of programmes at seats.aero, with our slugs.
 
-# An open set: one that is missing here, or that our facts do not know yet, is passed over.
+# An open set: programmes missing here, or in our facts, are skipped.
 _SLUGS = {
     "aeromexico": "aeromexico-rewards",
     "aeroplan": "air-canada-aeroplan",
@@ -73,8 +73,8 @@ def slug_of(source: str) -> str | None:
 
 # Parsers of seats.aero's award seats and trips; rows with unknown words are counted and left out.
 #
-# Their quirks: prices of a summary are text, those of a trip numbers; taxes are in the smallest coin; 0 seats left of a
-# seat that is open means that no one says how many; local times end in Z; partners' flights stand next to the
+# Its quirks: a summary's prices are text, a trip's are numbers; taxes are in the smallest coin; 0 seats left of a
+# seat that is open means that no one says how many; local times end in Z; partners' flights are listed with the
 # programme's own.
 
 log = logging.getLogger(__name__)
@@ -92,7 +92,7 @@ class Page:
 
 
 class _Unknown(Exception):
-    """A word of theirs we have no word for."""
+    """A word of theirs that is unknown here."""
 
 
 def parse_page(body: bytes) -> Page:
@@ -104,7 +104,7 @@ def parse_page(body: bytes) -> Page:
 
 
 def parse_seats(rows: Iterable[dict[str, Any]], question: SeatsQuestion) -> tuple[AwardSeat, ...]:
-    """Of each programme, day, cabin and airline the cheapest seat, and those that are dearer and better."""
+    """The cheapest seat by programme, day, cabin and airline, and dearer but better ones."""
     offers: list[AwardSeat] = []
     passed: Counter[str] = Counter()
     for row in rows:
@@ -119,7 +119,7 @@ def parse_seats(rows: Iterable[dict[str, Any]], question: SeatsQuestion) -> tupl
 
 
 def _require_understood(passed: Counter[str], any_read: bool) -> None:
-    """Nothing understood is not the same as nothing open."""
+    """Raises if nothing was understood, which differs from nothing open."""
     if passed:
         log.warning("seats_aero: passed over %s", ", ".join(f"{n} of unknown {what}" for what, n in passed.items()))
     if passed and not any_read:
@@ -127,7 +127,7 @@ def _require_understood(passed: Counter[str], any_read: bool) -> None:
 
 
 def _matches_question(seat: AwardSeat, question: SeatsQuestion) -> bool:
-    """The filters of the source, once more: not every one of them is promised."""
+    """Applies the source's filters again: not all of them are guaranteed."""
     return question.earliest <= seat.date <= question.latest and (
         not question.airlines or seat.airline in question.airlines
     )
@@ -159,14 +159,14 @@ def _usable_trips(trips: Iterable[dict[str, Any]], passed: Counter[str]) -> Iter
 
 
 def _build_ref(row: dict[str, Any], trip: Any, cabin: str) -> str:
-    """The row, and the trip in it or else the cabin. Empty where the row's id is none that can be asked for."""
+    """The row, and the trip in it or else the cabin. Empty where the row's id cannot be asked for."""
     if not ID_PATTERN.fullmatch(str(row["ID"])):
         return ""
     return f"{row['ID']}:{trip if trip and ID_PATTERN.fullmatch(str(trip)) else cabin}"
 
 
 def _drop_worse_offers(offers: Iterable[AwardSeat]) -> list[AwardSeat]:
-    """Without those for which the same airline has one that is as cheap, as direct and with as many seats."""
+    """Drops offers that are no better than another of the same airline in price, stops and seats."""
     best: list[AwardSeat] = []
     for offer in sorted(offers, key=lambda o: (o.points, o.stops or 0)):
         if not any(_is_as_good(k, offer) for k in best):
@@ -197,15 +197,13 @@ def _seat_from_trip(row: dict[str, Any], program: str, trip: dict[str, Any]) -> 
         flight_numbers=tuple(_split_list(trip.get("FlightNumbers"))),
         departs_at=_parse_local_time(trip.get("DepartsAt")),
         arrives_at=_parse_local_time(trip.get("ArrivesAt")),
-        aircraft=_clean_text(segments[0].get("AircraftName")) if len(segments) == 1 else None,
-        booking_url=None,
         checked_at=_parse_time(trip.get("UpdatedAt") or row["UpdatedAt"]),
     )
 
 
 def _seat_from_summary(row: dict[str, Any], program: str, letter: str) -> Iterator[AwardSeat]:
-    """Of a programme that publishes no flights. A price of several airlines is whose it says: the direct one's, if
-    that is the price, else the first named."""
+    """A seat of a programme that publishes no flights. A price of several airlines is the direct one's, if
+    it has that price, else the first named one's."""
     points = int(row[f"{letter}MileageCost"] or 0)
     airlines, direct = _split_list(row.get(f"{letter}Airlines")), _split_list(row.get(f"{letter}DirectAirlines"))
     nonstop = bool(row.get(f"{letter}Direct")) and int(row.get(f"{letter}DirectMileageCost") or 0) == points
@@ -225,17 +223,12 @@ def _seat_from_summary(row: dict[str, Any], program: str, letter: str) -> Iterat
         taxes_currency=currency,
         seats=row.get(f"{letter}RemainingSeats") or None,
         stops=0 if nonstop else None,
-        flight_numbers=(),
-        departs_at=None,
-        arrives_at=None,
-        aircraft=None,
-        booking_url=None,
         checked_at=_parse_time(row["UpdatedAt"]),
     )
 
 
 def parse_trips(body: bytes, ref: str, trip_or_cabin: str) -> tuple[AwardTrip, ...]:
-    """The ways to fly: the very trip when the reference names one, else all of its cabin, cheapest first."""
+    """The ways to fly: the exact trip if the reference names one, else all of its cabin, cheapest first."""
     answer = json.loads(body)
     rows = answer["data"] or []
     passed: Counter[str] = Counter()
@@ -296,7 +289,7 @@ def _sort_segments(trip: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _leading_airline(trip: dict[str, Any], segments: list[dict[str, Any]]) -> str:
-    """Of several airlines the one that flies farthest; of trips without segments the first."""
+    """The airline with the longest distance; for trips without segments the first one."""
     carriers = _split_list(trip["Carriers"])
     longest = max(segments, key=lambda s: s.get("Distance") or 0, default={})
     number = str(longest.get("FlightNumber") or "")
@@ -308,7 +301,7 @@ def _split_list(text: str | None) -> list[str]:
 
 
 def _clean_text(value: Any) -> str | None:
-    """Their words are shown as one short line."""
+    """Puts their text on one short line."""
     return "".join(c for c in " ".join(str(value).split()) if c.isprintable())[:MAX_LABEL_CHARACTERS] if value else None
 
 
@@ -318,7 +311,7 @@ def _parse_currency(first: dict[str, Any], second: dict[str, Any]) -> str | None
 
 
 def _parse_taxes(amount: int | None, currency: str | None) -> Decimal | None:
-    """0 is what programmes that do not publish them show."""
+    """Reads taxes; programmes that do not publish them show 0."""
     return from_minor_units(int(amount), currency) if amount and currency else None
 
 
@@ -346,7 +339,7 @@ def read_rows(
     is_whole: bool,
     is_filtered: bool,
 ) -> SeatsTogether:
-    """What is not whole answers nothing, but tells how dear its routes are."""
+    """Reads the rows; an incomplete search answers nothing, but shows its routes' cost."""
     rates = {} if is_filtered else count_rows_a_day(rows, questions, is_whole=is_whole)
     if not is_whole:
         return SeatsTogether((), rates, TOO_MANY_ROWS)
@@ -356,9 +349,9 @@ def read_rows(
 def split_rows(
     rows: Iterable[Row], questions: Sequence[SeatsQuestion], brief: Collection[SeatsQuestion]
 ) -> tuple[SeatsPart, ...]:
-    """Each question gets the rows of its route and days, and those that do not say where they belong.
+    """Each question gets the rows of its route and days, and those without a stated route or day.
 
-    A brief one reads trips without their segments, as if it had been asked alone: by the segments another airline may
+    A brief one reads trips without their segments, as if asked by itself: by the segments another airline may
     lead, and a watch would take that for a new seat.
     """
     of_route: dict[Route | None, list[Row]] = defaultdict(list)
@@ -371,7 +364,7 @@ def split_rows(
 def count_rows_a_day(
     rows: Iterable[Row], questions: Sequence[SeatsQuestion], *, is_whole: bool
 ) -> Mapping[Route, float]:
-    """Of every route from one of their airports to another: the search read those too that no one asked about.
+    """The rows a day of every route between their airports, including routes no one asked about.
 
     Of a search that was not read to its end no route has fewer than they have on average: the unread rows are
     somewhere.
@@ -413,8 +406,8 @@ def _strip_segments(row: Row) -> Row:
     return row | {"AvailabilityTrips": bare}
 
 
-TAKE = 300  # a page with its trips stays at a megabyte or two, which is read in one go
-TAKE_TOGETHER = 1000  # the most they allow: a call of the day is paid for each page
+TAKE = 300  # a page with trips is then a megabyte or two, read at once
+TAKE_TOGETHER = 1000  # the most they allow: each page costs a call of the day
 MAX_BYTES_TOGETHER = 16 * 1024 * 1024  # of a page, at up to ten kilobytes a row
 PAGES = 10
 MANY_DAYS = 7  # longer windows ask for trips without their segments
@@ -431,7 +424,7 @@ async def connect(credential: str | None) -> AsyncIterator["Client"]:
 class Client:
     def __init__(self, client: http.AsyncClient) -> None:
         self._client = client
-        self.calls = 0  # each page is one of the day
+        self.calls = 0  # each page is one call of the day
 
     async def award_seats(self, question: SeatsQuestion) -> tuple[AwardSeat, ...]:
         rows, is_whole = await self._read_pages(_build_search([question]) | {"take": str(TAKE)}, http.MAX_BYTES)
@@ -440,7 +433,7 @@ class Client:
         return await anyio.to_thread.run_sync(parse_seats, rows, question, abandon_on_cancel=True)
 
     async def award_seats_together(self, questions: Sequence[SeatsQuestion]) -> SeatsTogether:
-        """One search over all their airports and days; each gets what it would have been answered alone."""
+        """One search over all their airports and days; each gets the answer it would have had by itself."""
         search = _build_search(questions)
         rows, is_whole = await self._read_pages(search | {"take": str(TAKE_TOGETHER)}, MAX_BYTES_TOGETHER)
         brief = [q for q in questions if _is_brief(q)]
@@ -448,9 +441,9 @@ class Client:
         return await anyio.to_thread.run_sync(read, abandon_on_cancel=True)
 
     async def _read_pages(self, params: dict[str, str], limit: int) -> tuple[list[dict[str, Any]], bool]:
-        """The rows of a search, and whether these are all: only so many pages are read.
+        """The rows of a search, and whether these are all: the pages read are limited.
 
-        The first cursor stays and `skip` grows, so that a crawl in between moves nothing.
+        The first cursor stays while `skip` grows, so that a crawl in between changes nothing.
         """
         rows: dict[str, dict[str, Any]] = {}
         received = 0
@@ -492,7 +485,7 @@ def _is_brief(question: SeatsQuestion) -> bool:
 
 
 def _build_search(questions: Sequence[SeatsQuestion]) -> dict[str, str]:
-    """Everything that these questions ask for. Airlines are named where every question names some."""
+    """A search for all these questions. It names airlines if every question does."""
     airlines = {code for q in questions for code in q.airlines} if all(q.airlines for q in questions) else set()
     return {
         "origin_airport": ",".join(dict.fromkeys(q.origin for q in questions)),
@@ -505,7 +498,7 @@ def _build_search(questions: Sequence[SeatsQuestion]) -> dict[str, str]:
 
 
 def classify_refusal(response: httpx.Response) -> Unanswered | None:
-    """A key that is wrong, one that may not, and a page of the network in front are told apart by what is said."""
+    """Distinguishes a wrong key, one without rights, and a firewall's page by their text."""
     if response.status_code not in (401, 403):
         return None
     body = response.extensions.get("said", b"").lower()

@@ -1,7 +1,7 @@
-"""One search for many questions: those of one call, and of further watches that are due, with lists of airports.
+"""One search for many questions: those of one call, and of other due watches, with lists of airports.
 
 The calls of one key are scarce, so a source that takes lists is asked as seldom as pages of rows allow. `Ask` calls
-`plan_searches`, and nothing else knows that questions are joined: each has its own reading, cached under its own name.
+`plan_searches`, and nothing else knows that questions are joined: each has its own reading and cache key.
 """
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
@@ -23,36 +23,36 @@ from shared.providers.single_flight import hold_locks
 from shared.redis import call_redis, connect, key
 
 VERB = "award_seats"
-WRITING_SECONDS = 2.0  # how long the watches that have an answer are told so before the check continues
-VAIN = 3  # searches that fell apart one after another; then questions are asked alone, since both are twice the calls
+WRITING_SECONDS = 2.0  # to tell watches of their answers before the check continues
+VAIN = 3  # searches that fell apart one after another; then questions go one by one, since both are twice the calls
 VAIN_SECONDS = 3600
-FILL = 0.95  # of a page is planned for: rows are forecast, and one too many costs a call
+FILL = 0.95  # of a page to plan for: rows are forecast, and one too many costs a call
 Read = Callable[[ProviderRequest, Any], Reading[Any]]
 Fetch = Callable[[ProviderRequest, Health, Read], Awaitable[Reading[Any]]]
 
 
 class Others(Protocol):
-    """Questions of further watches, which a check may have answered along with its own. All of it blocks.
+    """Questions of other watches, which a check may ask along with its own. All methods block.
 
-    `scope` is whose credential asks: the operator's serves the watches of everybody, an account's only its own.
+    `scope` is whose credential asks: the operator's serves everyone's watches, an account's only its own.
     """
 
     def list_near(self, scope: str, questions: Sequence[SeatsQuestion]) -> Sequence[SeatsQuestion]:
-        """Those due soon, the nearest to these questions first."""
+        """Questions due soon, the nearest to these first."""
 
     def list_oldest(self, scope: str) -> Sequence[SeatsQuestion]:
-        """Those of the watch that was looked at longest ago; empty where that is the caller's own."""
+        """Questions of the watch checked longest ago; empty if that is the caller's own."""
 
     def bring_forward(self, questions: Collection[SeatsQuestion]) -> None:
-        """These have an answer now: their watches are due while it is fresh."""
+        """Makes the watches of these answered questions due while the answers are fresh."""
 
 
 async def plan_searches(
     requests: Sequence[ProviderRequest], others: Others | None, max_age: timedelta | None, fetch: Fetch
 ) -> "dict[str, Search]":
-    """By the name of its answer the search that fetches each of these requests together with others.
+    """By the name of its answer, the search that fetches each of these requests together with others.
 
-    The caller may fetch all of them now, and none has an answer. What is in no search is asked alone.
+    The caller may fetch all of them now, and none has an answer. Requests in no search are asked one by one.
     """
     searches: dict[str, Search] = {}
     by_provider: dict[str, list[ProviderRequest]] = {}
@@ -71,10 +71,11 @@ async def plan_searches(
 
 @dataclass(frozen=True)
 class _Plan:
-    """Requests for several questions at once; what is in none of them is asked alone. A check's are groups even of one,
-    since their pages are larger and what they show is learnt.
+    """Requests for several questions at once; the others are asked one by one. A check's are groups even of one,
+    since their pages are larger and teach row counts.
 
-    `for_others`: the one group is of a watch that waits longer than the caller, whose questions else wait too.
+    `for_others`: the single group is for a watch waiting longer than the caller; questions of the caller outside it
+    are put off.
     """
 
     groups: tuple[ProviderRequest, ...]
@@ -82,9 +83,9 @@ class _Plan:
 
 
 def _plan(requests: Sequence[ProviderRequest], others: Others | None, max_age: timedelta | None) -> _Plan:
-    """Blocks. All requests are of one provider with one credential, and none of them has an answer.
+    """Plans unanswered requests of one provider with one credential. Blocks.
 
-    When calls of the day are short, one that can wait works for the watch that was looked at longest ago instead.
+    If the day's calls are short, a check that can wait works for the watch checked longest ago instead.
     """
     first = requests[0]
     if first.can_wait and not quota.has_call(first):
@@ -114,7 +115,7 @@ def _plan(requests: Sequence[ProviderRequest], others: Others | None, max_age: t
 
 
 def _release_rest(requests: Sequence[ProviderRequest], groups: Sequence[Sequence[ProviderRequest]]) -> None:
-    """Others may fetch what these groups do not."""
+    """Lets others fetch what these groups do not."""
     planned = {request.cache_key.name for group in groups for request in group}
     rest = [request for request in requests if request.cache_key.name not in planned]
     cache.release_fetch([(request.cache_key, request.ticket, "") for request in rest])
@@ -128,7 +129,7 @@ def _build(first: ProviderRequest, question: SeatsQuestion) -> ProviderRequest:
 def _list_spare(
     first: ProviderRequest, questions: Sequence[SeatsQuestion], max_age: timedelta | None
 ) -> list[ProviderRequest]:
-    """Those without a fresh answer that no one else is fetching."""
+    """Questions without a fresh answer that no one else is fetching."""
     requests = [_build(first, question) for question in questions]
     freshness = cache.find_fresh([(request.cache_key, max_age) for request in requests])
     return [request for request, fresh in zip(requests, freshness, strict=True) if not fresh]
@@ -137,7 +138,7 @@ def _list_spare(
 def _claim(
     first: ProviderRequest, questions: Sequence[SeatsQuestion], max_age: timedelta | None
 ) -> list[ProviderRequest]:
-    """Those whose answer is fetched here and nowhere else in the meantime."""
+    """Claims the requests whose answers are fetched here and, meanwhile, nowhere else."""
     requests = [_build(first, question) for question in questions]
     turns = cache.acquire_fetch([(request.cache_key, request.ticket, max_age) for request in requests])
     return [request for request, turn in zip(requests, turns, strict=True) if turn.may_fetch and not turn.reading]
@@ -158,7 +159,7 @@ def _join(parts: Sequence[ProviderRequest]) -> ProviderRequest:
 
 
 def _read_parts(group: ProviderRequest, told: SeatsTogether) -> Reading[Any]:
-    """Blocks. What one search said, as the reading of each of its requests; what it shows of each route is learnt."""
+    """Splits a search's answer into readings for its requests, and learns the rows of each route. Blocks."""
     learn_rates(group.health, told.rows_a_day)
     if told.failure:
         return group.refuse(told.failure)
@@ -171,7 +172,7 @@ def _read_parts(group: ProviderRequest, told: SeatsTogether) -> Reading[Any]:
 
 
 class Search:
-    """One search under way for several questions; the first of its requests that is asked for sends it."""
+    """One search for several questions; sent by the first of its requests that is asked."""
 
     def __init__(self, group: ProviderRequest, plan: _Plan, fetch: Fetch, others: Others | None) -> None:
         self._group, self._plan, self._fetch, self._others = group, plan, fetch, others
@@ -179,7 +180,7 @@ class Search:
         self._answers: dict[str, Reading[Any]] | None = None
 
     async def read_answer(self, request: ProviderRequest) -> Reading[Any] | None:
-        """None: it has to be asked alone."""
+        """Reads it; None: it has to be asked by itself."""
         async with self._turn:
             if self._answers is None:
                 self._answers = await self._send()
@@ -191,7 +192,9 @@ class Search:
         parts = self._group.parts
         async with hold_locks(parts) as named:
             reading = await self._fetch(self._group, Health(), _read_parts)
-            if _falls_apart(reading, len(parts)):
+            # It failed by its size or by one of its rows, so smaller ones may succeed. One of a single question
+            # with too many rows has fewer pages to be read by itself.
+            if (reading.status == "not_covered" and len(parts) > 1) or reading.reason in ("refused", "wrong_shape"):
                 await anyio.to_thread.run_sync(_note_vain, self._group, abandon_on_cancel=True)
                 return {}
             answers = (reading.value or ()) if reading.has_answer else [reading] * len(parts)
@@ -201,20 +204,12 @@ class Search:
         return named
 
     def _end(self, named: Mapping[str, Reading[Any]]) -> None:
-        """Blocks. Tells the watches whose questions have an answer."""
+        """Tells the watches whose questions were answered. Blocks."""
         answered = [part for part in self._group.parts if named[part.cache_key.name].has_answer]
         if answered:
             call_redis(lambda: connect().delete(_vain(self._group)))
         if self._others and answered:
             self._others.bring_forward([part.question for part in answered])
-
-
-def _falls_apart(reading: Reading[Any], questions: int) -> bool:
-    """Whether the search failed by its size or by one of its rows, so that smaller ones may go better.
-
-    One of a single question with too many rows has fewer pages to be read alone.
-    """
-    return (reading.status == "not_covered" and questions > 1) or reading.reason in ("refused", "wrong_shape")
 
 
 def _vain(request: ProviderRequest) -> str:

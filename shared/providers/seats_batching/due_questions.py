@@ -13,14 +13,14 @@ from shared.reference.city_airports import list_airports
 from shared.reference.load import reference
 from shared.settings import settings
 
-MOST_NEAR = 400  # questions a plan chooses from; a page holds some forty
+MOST_NEAR = 400  # questions a plan chooses from; a page has some forty
 NEVER = datetime.min.replace(tzinfo=UTC)
 
 
 class DueQuestions:
-    """For one check, of an account's watch that was looked at last at a moment, or never. All of it blocks.
+    """For one check of an account's watch last checked at a given time, or never. All methods block.
 
-    With the operator's key the watches of everybody are served, with an account's own connection only its own.
+    With the operator's key everyone's watches are served, with an account's own connection only its own.
     """
 
     def __init__(self, account_id: int, looked_at: datetime | None) -> None:
@@ -29,9 +29,9 @@ class DueQuestions:
         self._watches: list[tuple[DueWatch, list[SeatsQuestion]]] | None = None
 
     def list_near(self, scope: str, questions: Sequence[SeatsQuestion]) -> list[SeatsQuestion]:
-        """Those of the same days first, and among them those of the same airports.
+        """Questions, those of the same days first, and among them those of the same airports.
 
-        Watches that share no airport are taken too: with 2,000 watches they save a seventh of the calls.
+        Watches that share no airport are included: with 2,000 watches that saves a seventh of the calls.
         """
         near = dict.fromkeys(question for _, its_questions in self._read(scope) for question in its_questions)
         return sorted(near.keys() - questions, key=lambda q: min(_measure_distance(q, own) for own in questions))[
@@ -48,7 +48,7 @@ class DueQuestions:
                 bring_forward(session, kind, ids)
 
     def list_answered(self, questions: Collection[SeatsQuestion]) -> dict[str, list[int]]:
-        """By kind the watches of which all questions are among these."""
+        """By kind, the watches whose questions are all among these."""
         answered, ids = set(questions), defaultdict(list)
         for watch, its_questions in self._watches or ():
             if answered.issuperset(its_questions):
@@ -66,14 +66,14 @@ class DueQuestions:
 
 
 def _measure_distance(one: SeatsQuestion, other: SeatsQuestion) -> tuple[Any, ...]:
-    """The days between two windows, how many ends of the routes differ, and the question itself for one order."""
+    """A sort key: days between two windows, differing ends of the routes, and the question for a stable order."""
     days = max(0, (max(one.earliest, other.earliest) - min(one.latest, other.latest)).days)
     ends = (one.origin != other.origin) + (one.destination != other.destination)
     return days, ends, one.origin, one.destination, one.earliest, one.latest, one.airlines
 
 
 def _build_questions(watch: DueWatch) -> list[SeatsQuestion]:
-    """As its own check asks."""
+    """The questions its own check would ask."""
     facts = reference()
     ends = [list_airports(facts, code) for code in (watch.origin, watch.destination)]
     questions = build_seats_questions(list(product(ends[0], ends[1])), watch.earliest, watch.latest, watch.airlines)

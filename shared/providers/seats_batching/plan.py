@@ -1,7 +1,7 @@
 """Groups of questions about award seats that one search with lists of airports answers, without costing a page more.
 
-A source that takes lists asks every origin with every destination, on every day from the first to the last: what lies
-between costs rows too, and a call of the day is paid for each page of rows.
+A source that takes lists asks every origin with every destination, on every day from the first to the last: all
+combinations cost rows too, and each page of rows costs a call of the day.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -10,14 +10,14 @@ from math import ceil
 
 from shared.providers.contract import SeatsQuestion
 
-RowsADay = Callable[[str, str], float]  # expected of one route
+RowsADay = Callable[[str, str], float]  # expected for one route
 MAX_AIRPORTS = 30  # of one end of a search, so that its address stays short
-_SLACK = 1.5  # a question that has become dearer than this since they were put in order waits for the next round
-_ROUNDS = 6  # of putting questions in order; a seventh found nothing more
+_SLACK = 1.5  # a question whose cost grew more than this since sorting waits for the next round
+_ROUNDS = 6  # of sorting questions; a seventh found nothing more
 
 
 class Group:
-    """Questions that one search answers; it grows. `rate` is the rows a day of all its routes together."""
+    """A growing group of questions for one search. `rate` is the rows a day of all its routes."""
 
     def __init__(self, seed: SeatsQuestion, rows_a_day: RowsADay) -> None:
         self.rows_a_day = rows_a_day
@@ -42,7 +42,7 @@ class Group:
         return rate
 
     def rows_with(self, question: SeatsQuestion) -> float:
-        """The rows it would have; without end for lists that would grow too long."""
+        """The rows it would have; infinite if its lists would be too long."""
         if max(len({*self.origins, question.origin}), len({*self.destinations, question.destination})) > MAX_AIRPORTS:
             return float("inf")
         days = _count_days(min(self.earliest, question.earliest), max(self.latest, question.latest))
@@ -63,9 +63,9 @@ def _count_days(first: date, last: date) -> int:
 def plan_questions(
     questions: Sequence[SeatsQuestion], rows_a_day: RowsADay, page_rows: float, others: Iterable[SeatsQuestion] = ()
 ) -> list[Group]:
-    """Groups that answer each question once, and of the others what costs no page more.
+    """Groups that answer each question once, plus others that cost no extra page.
 
-    A group has no more pages than its first question has alone.
+    A group has no more pages than its first question by itself.
     """
     groups: list[Group] = []
     waiting, spare = list(questions), list(others)
@@ -79,7 +79,7 @@ def plan_questions(
 
 
 def _grow(group: Group, questions: list[SeatsQuestion], capacity: float) -> list[SeatsQuestion]:
-    """Takes in the cheapest first; what is left over."""
+    """Adds the cheapest first; returns the rest."""
     for _ in range(_ROUNDS):
         before = group.rows
         prices = sorted((group.rows_with(question) - before, at) for at, question in enumerate(questions))

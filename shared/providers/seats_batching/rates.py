@@ -1,4 +1,4 @@
-"""Rows a day that a source has of each route, learnt from its answers; a Redis that was emptied knows none."""
+"""Rows a day that a source has of each route, learnt from its answers; an emptied Redis has none."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
@@ -9,14 +9,14 @@ from redis.exceptions import RedisError
 
 from shared.redis import connect, key
 
-USUAL = 2.0  # of a route no one has asked about
+USUAL = 2.0  # for a route never asked about
 RETENTION = timedelta(days=30)
 Route = tuple[str, str]
-_Word = bytes | bytearray | memoryview | str | int | float  # as the client of Redis takes it
+_Word = bytes | bytearray | memoryview | str | int | float  # for the Redis client
 
 
 def read_rates(health: str, origins: Collection[str]) -> Mapping[Route, float]:
-    """Blocks. What is known of the routes from these airports."""
+    """Reads the rates of routes from these airports. Blocks."""
     try:
         pipe = connect().pipeline(transaction=False)
         for origin in origins:
@@ -32,7 +32,7 @@ def read_rates(health: str, origins: Collection[str]) -> Mapping[Route, float]:
 
 
 def learn_rates(health: str, rates: Mapping[Route, float]) -> None:
-    """Blocks. The newest count of each route is kept."""
+    """Stores the newest count of each route. Blocks."""
     by_origin: dict[str, dict[_Word, _Word]] = defaultdict(dict)
     for (origin, end), rate in rates.items():
         by_origin[origin][end] = str(round(rate, 3))

@@ -1,4 +1,4 @@
-"""SerpApi: cash fares as Google Flights shows them, with the operator's key."""
+"""SerpApi: cash fares from Google Flights, with the operator's key."""
 
 from datetime import timedelta
 

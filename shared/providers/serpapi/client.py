@@ -14,12 +14,12 @@ from shared.settings import settings
 
 # Parser of SerpApi's pages of Google Flights, cheapest first.
 #
-# A price is for all passengers; of a round trip it covers both ways, while the flights listed are those of the way out.
+# A price is for all passengers; for a round trip it covers both ways, while only outbound flights are listed.
 # The cabin of a fare is that of its longest flight: short feeders seldom have the cabin asked for.
 
 log = logging.getLogger(__name__)
 NOTHING_FOUND = "hasn't returned any results"
-FRESH_ANSWER = timedelta(minutes=1)  # an answer older than this is one the source had kept
+FRESH_ANSWER = timedelta(minutes=1)  # an older answer comes from the source's cache
 MAX_FARES = 50
 _CABINS = {"economy": "economy", "premium economy": "premium_economy", "business": "business", "first": "first"}
 
@@ -108,7 +108,7 @@ def _parse_local_time(text: str | None) -> str | None:
 
 
 def _parse_created_at(text: str | None, now: datetime) -> datetime | None:
-    """When the source made this answer, if it was not right now."""
+    """When the source made this answer, unless fresh."""
     with suppress(ValueError):
         moment = datetime.strptime(text or "", "%Y-%m-%d %H:%M:%S UTC").replace(tzinfo=UTC)
         return moment if now - moment > FRESH_ANSWER else None
@@ -128,7 +128,7 @@ class Client:
 
 
 def _build_query(question: FaresQuestion) -> dict[str, str]:
-    """Without `type` a round trip would be assumed."""
+    """Builds the query; without `type` a round trip would be assumed."""
     back = {"return_date": question.return_date.isoformat()} if question.return_date else {}
     return back | {
         "engine": "google_flights",

@@ -1,6 +1,6 @@
-"""Travelpayouts: cash fares that users of Aviasales were shown in the last 2 to 7 days.
+"""Travelpayouts: cash fares shown to users of Aviasales in the last 2 to 7 days.
 
-Never a live quote. Prices are of cities, not of single airports, and are found for one passenger.
+Never a live quote. Prices are for cities, not single airports, and for one passenger.
 """
 
 from datetime import timedelta

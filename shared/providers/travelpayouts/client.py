@@ -16,7 +16,7 @@ from shared.settings import settings
 
 # Parser of Travelpayouts' fares: those of the day asked for, cheapest first.
 #
-# A price is one passenger's and is multiplied by the passengers asked for. A row without the moment it was found is
+# A price is one passenger's and is multiplied by the passengers asked for. A row without its time of discovery is
 # left out, because its age could not be shown; moments without a zone are UTC, as the source documents.
 
 log = logging.getLogger(__name__)
@@ -65,7 +65,11 @@ def parse_fares(
     matching = (trip_class, *ends, question.date, question.return_date)
     rows = [r for r in usable if (r.trip_class, r.origin, r.destination, r.depart_date, r.return_date) == matching]
     currency = (envelope.currency or question.currency).upper()
-    fares = [_fare(row, question, currency, now) for row in rows if _stands(row, now)]
+    fares = [
+        _fare(row, question, currency, now)
+        for row in rows
+        if row.actual and not (row.expires_at and row.expires_at <= now)
+    ]
     if not fares:  # no one was shown one recently, which does not mean that none is on sale
         raise Unanswered("no_data", "not_served")
     return tuple(sorted(fares, key=lambda fare: fare.price)[:MOST])
@@ -78,22 +82,14 @@ def _row(raw: Any) -> _Row | None:
         return None
 
 
-def _stands(row: _Row, now: datetime) -> bool:
-    return row.actual and not (row.expires_at and row.expires_at <= now)
-
-
 def _fare(row: _Row, question: FaresQuestion, currency: str, now: datetime) -> CashFare:
     return CashFare(
         price=row.value * question.passengers,
         currency=currency,
         cabin=question.cabin,
         carriers=(),
-        flight_numbers=(),
-        departs_at=None,
-        arrives_at=None,
         duration_minutes=None if question.return_date else row.duration,
         stops=row.number_of_changes,
-        booking_url=None,
         checked_at=min(row.found_at, now),
         city_wide=(row.origin, row.destination) != (question.origin, question.destination),
     )
@@ -116,12 +112,12 @@ class Client:
 
 
 def _city(airport: str) -> str:
-    """Fares are kept by city: LON for LHR, and the airport's own code where it is the only one."""
+    """The code of the city, by which fares are stored: LON for LHR, or the airport's own if it is the only one."""
     return next((city for city, airports in reference().metros.items() if airport in airports), airport)
 
 
 def _build_query(question: FaresQuestion, origin: str, destination: str) -> dict[str, str]:
-    """Without `currency` prices would be roubles. The day is picked from its month: no shorter period can be asked."""
+    """Without `currency` prices would be roubles. The day is picked from its month: no shorter period is possible."""
     return {
         "origin": origin,
         "destination": destination,

@@ -1,1 +1,1 @@
-"""TripIt: a person's flights and stays, by its API or from a private calendar. It is only read."""
+"""TripIt: a person's flights and stays, by its API or from a private calendar. Only read."""

@@ -10,10 +10,6 @@ MAX_EVENTS = 2000
 MAX_CHARACTERS = 2000  # of each text
 
 
-class NoCalendar(Exception):
-    """The text is no calendar."""
-
-
 @dataclass(frozen=True)
 class Event:
     """One VEVENT; its moments are days, or hours with the offset they were written with."""
@@ -25,20 +21,12 @@ class Event:
     end: date | None
 
 
-def read_events(raw: bytes) -> list[Event]:
-    """At most MAX_EVENTS events. Raises NoCalendar."""
+def read_or_none(raw: bytes) -> list[Event] | None:
+    """At most MAX_EVENTS events; None for anything but a calendar: an answer that can pass between processes."""
     try:
         calendars: Any = Calendar.from_ical(raw.decode("utf-8", "strict"))
         return [_read_event(event) for event in calendars.walk("VEVENT")[:MAX_EVENTS]]
-    except Exception as error:  # the library raises whatever the text brings about
-        raise NoCalendar(type(error).__name__) from None
-
-
-def read_or_none(raw: bytes) -> list[Event] | None:
-    """The same, and nothing for what is no calendar: an answer that passes between processes."""
-    try:
-        return read_events(raw)
-    except NoCalendar:
+    except Exception:  # the library may raise anything
         return None
 
 
@@ -50,7 +38,7 @@ def _read_event(event: Any) -> Event:
 
 
 def _read_moment(value: Any) -> date | None:
-    """Zones of the file itself become offsets, because they cannot be handed to another process."""
+    """Zones of the file itself become offsets, because they cannot be passed to another process."""
     moment = getattr(value, "dt", None)
     if isinstance(moment, datetime) and (offset := moment.utcoffset()) is not None:
         return moment.replace(tzinfo=timezone(offset))

@@ -23,7 +23,7 @@ from shared.providers.tripit.calendar_events import Event, read_or_none
 from shared.reference.load import reference
 from shared.settings import LOOPBACK, settings
 
-# Parser of TripIt's trips. Every scalar of theirs is text, and a list of one element is that element.
+# Parser of TripIt's trips. All scalars are text, and a one-element list is just that element.
 
 _CARRIER = re.compile(r"[A-Z0-9]{2}")
 _AIRPORT = re.compile(r"[A-Z]{3}")
@@ -37,7 +37,7 @@ def count_pages(document: Mapping[str, Any]) -> int:
 
 
 def parse_trips(documents: Sequence[Mapping[str, Any]]) -> Pulled:
-    """All pages together; an object that stands on two pages counts once."""
+    """Reads all pages together; an object on two pages counts once."""
     air = _drop_duplicates(entry for d in documents for entry in _list_objects(d.get("AirObject")))
     lodging = _drop_duplicates(entry for d in documents for entry in _list_objects(d.get("LodgingObject")))
     listed = _drop_duplicates(entry for d in documents for entry in _list_objects(d.get("Trip")))
@@ -108,7 +108,7 @@ def _match_text(pattern: re.Pattern[str], value: Any) -> str | None:
 
 
 def _parse_time(value: Any) -> tuple[date | None, time | None]:
-    """Local to its place, as they tell it."""
+    """Parses their local time."""
     fields = value if isinstance(value, dict) else {}
     try:
         day = date.fromisoformat(str(fields["date"]))
@@ -129,7 +129,7 @@ _CONFIRMATION = re.compile(r"confirmation ?(?:#|number|no\.?|code)?:? *#? *([A-Z
 
 
 def parse_calendar(raw: bytes) -> Pulled:
-    """Flights and stays. Raises Unanswered for what is no calendar, or takes too long to read."""
+    """Flights and stays. Raises Unanswered for anything but a calendar, or one too slow to read."""
     try:
         events = read_bounded(_BUDGET, read_or_none, raw)
     except ReaderEnded:
@@ -163,7 +163,7 @@ def _parse_feed_leg(event: Event) -> Leg | None:
 
 
 def _to_local_time(moment: date | datetime, airport: str) -> tuple[date, time | None]:
-    """Calendars tell moments in UTC; tickets tell the time at the airport."""
+    """Converts a calendar's UTC to the airport's time, as on tickets."""
     if not isinstance(moment, datetime):
         return moment, None
     airport_row = reference().airports.get(airport)
@@ -173,7 +173,7 @@ def _to_local_time(moment: date | datetime, airport: str) -> tuple[date, time | 
 
 
 def _pair_stays(events: Sequence[Event]) -> list[Stay]:
-    """An arrival and the next departure of the same hotel make a stay."""
+    """Joins an arrival and the next departure at the same hotel into a stay."""
     ends: list[tuple[str, str, date, Event]] = []
     for event in events:
         match, start = _STAY.match(event.summary), event.start
@@ -191,7 +191,7 @@ def _pair_stays(events: Sequence[Event]) -> list[Stay]:
 
 
 def _build_ref(event: Event) -> str:
-    """Their name of the entry, shortened to a fixed length whatever it holds."""
+    """Their name of the entry, shortened to a fixed length whatever its content."""
     return "tripit:ical:" + hashlib.sha256(event.uid.encode()).hexdigest()[:24]
 
 
@@ -234,7 +234,7 @@ async def _request_token(path: str, auth: _Signed) -> tuple[str, str]:
         try:
             raw = await http.post(client, path, limit=MAX_TOKEN_BYTES)
         except httpx.HTTPStatusError as error:
-            if error.response.status_code == 401:  # also what a refusal on their page ends in
+            if error.response.status_code == 401:  # also after a refusal on their page
                 raise Declined from None
             raise
     answer = parse_qs(raw.decode("ascii", "replace"))
@@ -245,7 +245,7 @@ async def _request_token(path: str, auth: _Signed) -> tuple[str, str]:
 
 
 async def start(redirect_uri: str, state: str) -> Start:
-    """Their way back carries the request token alone, so our state travels in the address they go back to."""
+    """Their redirect carries only the request token, so our state travels in the address they go back to."""
     try:
         token, secret = await _request_token("/oauth/request_token", _Signed())
     except Declined:
@@ -263,7 +263,7 @@ async def finish(query: Mapping[str, str], saved: Mapping[str, str], _redirect_u
 
 
 async def paste(text: str) -> Grant:
-    """What was pasted is read once, so that a mistake shows at once."""
+    """Reads the pasted text at once, so that mistakes show immediately."""
     text = text.strip()
     if text.upper().startswith("BEGIN:VCALENDAR"):
         if len(text.encode()) > MAX_CALENDAR_BYTES:
@@ -276,7 +276,7 @@ async def paste(text: str) -> Grant:
 
 
 def _feed_address(text: str) -> str:
-    """A private calendar of the one host, and nothing else."""
+    """The address of a private calendar on TripIt's host. Raises Unanswered for any other."""
     parts = urlsplit(re.sub(r"^webcal://", "https://", text, flags=re.IGNORECASE))
     home = urlsplit(settings().tripit_web_url)
     local = home.hostname in LOOPBACK
@@ -294,7 +294,7 @@ async def _read_calendar(source: Mapping[str, str]) -> Pulled:
 
 
 async def _download_calendar(url: str) -> bytes:
-    """Never reaches into our own network, whatever the name of the host stands for."""
+    """Never reaches into our own network, whatever the host name resolves to."""
     if urlsplit(url).hostname in LOOPBACK and urlsplit(settings().tripit_web_url).hostname in LOOPBACK:
         client = http.client()
     else:
@@ -342,7 +342,7 @@ CONNECTOR = Connector(
         "This service may read your upcoming trips: flights, stays and their confirmation numbers.",
         "It changes nothing there, and copies only when you ask your assistant to.",
     ),
-    configured=lambda: True,  # a calendar can be pasted without a key of the operator
+    configured=lambda: True,  # a calendar can be pasted without an operator's key
     by_page=by_page,
     start=start,
     finish=finish,

@@ -1,12 +1,11 @@
-"""Rows about award prices and what surrounds them: charts, bands, zones, windows, fees and surcharges."""
+"""Rows about award prices and related facts: charts, bands, zones, windows, fees and surcharges."""
 
-from dataclasses import dataclass
 from decimal import Decimal
 
-from shared.reference.rows.fact import Dated, Fact
+from shared.reference.rows.fact import Dated, Fact, rows_of
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("award_charts.csv", key="chart_id", about="chart_id")
 class ChartRow(Dated):
     chart_id: str
     program: str
@@ -20,19 +19,19 @@ class ChartRow(Dated):
     zone_system: str | None
     route_scope: str | None
     threshold_miles: int | None
-    remark: str | None  # for readers of answers; `note` is for anyone who audits the row
+    remark: str | None  # for readers of answers; `note` is for auditors
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("award_chart_gaps.csv", key="program scope")
 class ChartGap(Fact):
-    """Why a programme's chart of its `own` or its `partner` flights is not here, in a sentence for readers."""
+    """Why a programme's chart of its `own` or its `partner` flights is missing, in a sentence for readers."""
 
     program: str
     scope: str
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("award_chart_bands.csv", key="chart_id cabin season min_miles")
 class ChartBand:
     chart_id: str
     cabin: str
@@ -43,7 +42,7 @@ class ChartBand:
     note: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("award_chart_zones.csv", key="chart_id cabin from_zone to_zone season")
 class ZonePrice:
     chart_id: str
     cabin: str
@@ -53,7 +52,7 @@ class ZonePrice:
     points: int
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("award_zone_members.csv", key="zone_system zone")
 class ZoneMembers:
     zone_system: str
     zone: str
@@ -66,16 +65,16 @@ class ZoneMembers:
     airports_exclude: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("award_chart_rejected.csv", names="chart_id cabin reason")
 class RejectedCell:
     chart_id: str
     cabin: str | None
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("award_chart_checks.csv", key="chart_id airline origin destination cabin season")
 class KnownPrice(Fact):
-    """What a route of a chart costs one way by another source than the chart's."""
+    """The one-way price of a chart's route from a source other than the chart's."""
 
     chart_id: str
     airline: str
@@ -86,7 +85,7 @@ class KnownPrice(Fact):
     points: int
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("award_examples.csv", names="program airline origin destination cabin level")
 class AwardExample(Dated):
     program: str
     airline: str
@@ -98,9 +97,9 @@ class AwardExample(Dated):
     level: str
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("release_windows.csv", names="airline")
 class ReleaseWindow(Fact):
-    """`program` is None where the airline's own programme is not listed. `remark` is for readers of answers."""
+    """`program` is None if the airline's own programme is not listed. `remark` is for readers of answers."""
 
     program: str | None
     airline: tuple[str, ...]
@@ -109,7 +108,7 @@ class ReleaseWindow(Fact):
     remark: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("cancellation_fees.csv", names="program")
 class CancellationFee(Fact):
     program: str
     change_fee: Decimal | None
@@ -123,7 +122,7 @@ class CancellationFee(Fact):
     remark: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("carrier_surcharges.csv", names="operating_carrier booked_with level")
 class Surcharge(Fact):
     operating_carrier: str
     booked_with: str | None  # None: with the carrier's own programme

@@ -1,12 +1,11 @@
 """Rows about Air Passenger Duty of the United Kingdom: rates, the band of each country, and exempt airports."""
 
-from dataclasses import dataclass
 from decimal import Decimal
 
-from shared.reference.rows.fact import Dated, Fact
+from shared.reference.rows.fact import Dated, Fact, rows_of
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("uk_duty_rates.csv", key="band lowest_class valid_from", about="band lowest_class")
 class DutyRate(Dated):
     """`lowest_class`: for travel in the lowest class of the aircraft, else for any other."""
 
@@ -16,24 +15,17 @@ class DutyRate(Dated):
     currency: str
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("uk_duty_destinations.csv", key="country")
 class DutyDestination(Fact):
-    """The band of a country; two where the sources do not settle which."""
+    """The band of a country; two if the sources do not settle which."""
 
     country: str
     bands: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("uk_duty_exempt_airports.csv", key="airport")
 class DutyExemptAirport(Fact):
-    """`bands`: what a direct flight to them owes nothing for; empty = every flight that leaves the airport."""
+    """`bands`: exempt bands for direct flights; empty = every flight from the airport."""
 
     airport: str
     bands: tuple[str, ...]
-
-
-DUTY_FILES: dict[str, type] = {
-    "uk_duty_rates.csv": DutyRate,
-    "uk_duty_destinations.csv": DutyDestination,
-    "uk_duty_exempt_airports.csv": DutyExemptAirport,
-}

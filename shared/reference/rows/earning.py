@@ -1,12 +1,11 @@
 """Rows about earning: percent of distance, elite tiers and what counts towards them."""
 
-from dataclasses import dataclass
 from decimal import Decimal
 
-from shared.reference.rows.fact import Dated, Fact, OfferRow
+from shared.reference.rows.fact import Dated, Fact, OfferRow, rows_of
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("earning_rates.csv", names="program airline scope cabin booking_classes")
 class EarningRate(Dated):
     program: str
     airline: str
@@ -17,7 +16,7 @@ class EarningRate(Dated):
     scope: str
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("earning_cathay_fares.csv", names="booking_classes fare_type zone")
 class CathayFare(Dated):
     program: str
     airline: str
@@ -29,17 +28,17 @@ class CathayFare(Dated):
     asia_miles: int
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("earning_cathay_zones.csv", names="zone")
 class CathayZone(Fact):
     zone: str
     min_miles: int
     max_miles: int | None
-    countries: tuple[str, ...]  # at one end of the flight; none: at neither end a country another zone names
+    countries: tuple[str, ...]  # at one end of the flight; empty: no country of another zone at either end
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("elite_tiers.csv", names="program tier metric", about="program tier metric")
 class EliteTier(Dated):
-    """`ways`: each way to the tier, "pqp:22000+pqf:60"; empty where the threshold alone decides. `keep_ways`: those of
+    """`ways`: each way to the tier, "pqp:22000+pqf:60"; empty where only the threshold decides. `keep_ways`: those of
     a member who renews it, where they differ."""
 
     program: str
@@ -53,7 +52,7 @@ class EliteTier(Dated):
     period: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("elite_flying_blue_xp.csv", names="program cabin band")
 class FlyingBlueXp(Fact):
     program: str
     cabin: str
@@ -63,7 +62,7 @@ class FlyingBlueXp(Fact):
     xp_per_segment: int
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("status_earning_rules.csv", names="program rule key cabin")
 class StatusEarningRule(Fact):
     program: str
     rule: str
@@ -73,9 +72,9 @@ class StatusEarningRule(Fact):
     unit: str
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("status_run_routes.csv", names="slug")
 class StatusRunRoute(Fact):
-    """A round trip a carrier flies; what it earns and how far it is follow from the rules and the airports."""
+    """A round trip a carrier flies; earnings and distance are computed from the rules and the airports."""
 
     program: str
     slug: str
@@ -84,11 +83,11 @@ class StatusRunRoute(Fact):
     cabin: str
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("status_matches.csv", names="offer_id", about="offer_id")
 class StatusMatch(OfferRow):
     """An offer to be given, or to earn faster, a tier for one held elsewhere.
 
-    `from_programs`: whose tiers it takes; `*` any, empty: unknown. `from_kind`: airline or hotel, where all it takes
+    `from_programs`: whose tiers it takes; `*` any, empty: unknown. `from_kind`: airline or hotel, if all accepted tiers
     are of one kind. `remark` is for readers of answers.
     """
 

@@ -1,12 +1,11 @@
-"""Rows of the folio audit: its rules, the words that name a bill's lines, and what each tier of a chain receives."""
+"""Rows of the folio audit: its rules, the words for a bill's lines, and the benefits of each tier of a chain."""
 
-from dataclasses import dataclass
 from decimal import Decimal
 
-from shared.reference.rows.fact import Fact
+from shared.reference.rows.fact import Fact, rows_of
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("folio/rules.csv", key="id")
 class FolioRule(Fact):
     """One rule. `check` names the function that applies it; the word patterns see text in small letters, no accents."""
 
@@ -31,9 +30,9 @@ class FolioRule(Fact):
     unless_text: str | None
     unless_hotel: str | None
     unless_line: str | None
-    sure_text: str | None  # words of a bill without which the claim depends on what the guest says
+    sure_text: str | None  # words of a bill without which the claim depends on the guest
     claim: str | None
-    claim_if: str | None  # the claim where the bill does not say it
+    claim_if: str | None  # the claim if the bill does not say it
     test: str
     action: str
     amount_basis: str
@@ -41,9 +40,9 @@ class FolioRule(Fact):
     dispute_refs: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("folio/line_kinds.csv", key="rank language")
 class FolioLineKind:
-    """Words of one language that name a kind of line. Kinds are asked by rank; the first that fits names the line."""
+    """Words of one language for a kind of line. Kinds are tried by rank; the first match counts."""
 
     rank: int
     kind: str
@@ -51,7 +50,7 @@ class FolioLineKind:
     words: str
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("folio/benefits.csv", key="chain tier benefit")
 class FolioBenefit(Fact):
     chain: str
     tier: str
@@ -60,7 +59,7 @@ class FolioBenefit(Fact):
     scope: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("folio/food_credits.csv", key="chain brand")
 class FolioFoodCredit(Fact):
     chain: str
     brand: str
@@ -68,16 +67,16 @@ class FolioFoodCredit(Fact):
     high_cost_city_usd: Decimal | None
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("folio/dispute_refs.csv", key="id")
 class FolioDisputeRef(Fact):
     id: str
     title: str
     url: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("folio/chains.csv", key="chain")
 class FolioChain:
-    """How a chain names its things; `tiers` from the lowest up, `apart` those that do not include the tiers below."""
+    """A chain's own terms; `tiers` from the lowest up, `apart` those that do not include the tiers below."""
 
     chain: str
     name: str
@@ -87,13 +86,3 @@ class FolioChain:
     terms: str
     tiers: tuple[str, ...]
     apart: tuple[str, ...]
-
-
-FOLIO_FILES: dict[str, type] = {
-    "folio/rules.csv": FolioRule,
-    "folio/line_kinds.csv": FolioLineKind,
-    "folio/benefits.csv": FolioBenefit,
-    "folio/food_credits.csv": FolioFoodCredit,
-    "folio/dispute_refs.csv": FolioDisputeRef,
-    "folio/chains.csv": FolioChain,
-}

@@ -1,12 +1,11 @@
-"""Rows about programmes: who they are, what they are called, whom they partner with, and their rules."""
+"""Rows about programmes: their names, partners and rules."""
 
-from dataclasses import dataclass
 from decimal import Decimal
 
-from shared.reference.rows.fact import Fact
+from shared.reference.rows.fact import Fact, rows_of
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("programs.csv", key="slug")
 class Program(Fact):
     slug: str
     name: str
@@ -22,22 +21,22 @@ class Program(Fact):
     value_basis: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("program_aliases.csv", key="alias")
 class Alias:
     alias: str
     program: str
     alias_kind: str
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("ambiguous_aliases.csv", key="alias")
 class AmbiguousAlias:
     alias: str
     candidates: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("outside_names.csv", key="name")
 class OutsideName(Fact):
-    """A programme or bank that exists and of which nothing is known here, so that its name is taken for no other."""
+    """A programme or bank that exists but is unknown here, listed so that its name is taken for no other."""
 
     name: str
     kind: str
@@ -45,9 +44,9 @@ class OutsideName(Fact):
     aliases: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("program_partners.csv", names="program airline")
 class ProgramPartner(Fact):
-    """An airline a programme lists; `redeemable`: its awards can be used there, else they can only be earned."""
+    """An airline a programme lists; `redeemable`: awards can be booked there, else points can only be earned."""
 
     program: str
     airline: str
@@ -55,7 +54,7 @@ class ProgramPartner(Fact):
     via: str
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("program_facts.csv", names="program topic")
 class ProgramFact(Fact):
     program: str
     topic: str
@@ -63,9 +62,9 @@ class ProgramFact(Fact):
     value: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("points_expiry.csv", key="program")
 class PointsExpiry(Fact):
-    """When the points of a programme end; `months` is None where no number of months decides it."""
+    """When the points of a programme end; `months` is None if no number of months decides it."""
 
     program: str
     months: int | None
@@ -73,7 +72,7 @@ class PointsExpiry(Fact):
     exceptions: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("program_sites.csv", key="program")
 class ProgramSite(Fact):
     """The programme's own site, where its members book awards."""
 
@@ -81,9 +80,9 @@ class ProgramSite(Fact):
     booking_url: str
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("booking_links.csv", key="program")
 class BookingLinkTemplate(Fact):
-    """An address of the programme's award search; `date_format` is that of strftime, `cabins` as `economy=M`.
+    """An address of the programme's award search; `date_format` is for strftime, `cabins` like `economy=M`.
 
     It takes {origin}, {destination}, {date}, and often {passengers} and {cabin}; or it takes no route at all.
     """
@@ -94,16 +93,16 @@ class BookingLinkTemplate(Fact):
     cabins: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("phantom_seats.csv", key="program airline")
 class PhantomSeats(Fact):
-    """A programme is reported to show seats of an airline that cannot be booked; `cabin` None: of any cabin."""
+    """A report that a programme shows an airline's unbookable seats; `cabin` None: any."""
 
     program: str
     airline: str
     cabin: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("points_pooling.csv", key="program")
 class PointsPooling(Fact):
     """Whether members can pool their balances: yes, no, conditional, or unknown for the reason in `terms`."""
 
@@ -112,7 +111,7 @@ class PointsPooling(Fact):
     terms: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("audit_queue.csv", names="file key field")
 class AuditItem:
     file: str
     key: str
@@ -121,9 +120,9 @@ class AuditItem:
     priority: int
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("primary_hosts.csv", key="host")
 class PrimaryHost:
-    """A host whose pages speak for their owner: an issuer, a carrier, a programme or an authority."""
+    """A host whose pages are their owner's word: an issuer, a carrier, a programme or an authority."""
 
     host: str
     owner: str

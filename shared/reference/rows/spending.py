@@ -1,18 +1,16 @@
-"""Rows about card statements: how issuers lay them out, and the words and codes that tell what a line was for."""
+"""Rows about card statements: issuers' layouts, and words and codes for categories."""
 
-from dataclasses import dataclass
-
-from shared.reference.rows.fact import Fact
+from shared.reference.rows.fact import Fact, rows_of
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("statements/layouts.csv", key="layout")
 class StatementLayout(Fact):
-    """How one issuer writes a line. Columns go by name, or by number (from 0) where the file has no header."""
+    """One issuer's line format. Columns are found by name, or by number (from 0) without a header."""
 
     layout: str
     issuer: str
     country: str
-    currency: str | None  # where this header is written in one country and one currency only
+    currency: str | None  # if this header exists in only one country and currency
     width: int | None  # columns of a file without a header
     date: str
     dates: tuple[str, ...]  # mdy, dmy or ymd, the likelier first
@@ -20,7 +18,7 @@ class StatementLayout(Fact):
     amount: str | None
     debit: str | None
     credit: str | None
-    charge: str  # the sign of a charge: positive, negative, or debit where it has its own column
+    charge: str  # the sign of a charge: positive, negative, or debit if it has its own column
     category: str | None
     mcc: str | None
     currency_column: str | None
@@ -29,18 +27,18 @@ class StatementLayout(Fact):
     settled: str | None  # the one status that counts
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("statements/headers.csv", key="layout number")
 class StatementHeader:
-    """One header an issuer writes; 0 is the present one."""
+    """One header of an issuer; 0 is the current one."""
 
     layout: str
     number: int
     columns: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("statements/columns.csv")
 class StatementColumn(Fact):
-    """What banks without a layout of their own call a column. The first by rank that a header has is taken."""
+    """What banks without a known layout call a column. The first by rank that a header has is taken."""
 
     holds: str
     rank: int
@@ -48,58 +46,46 @@ class StatementColumn(Fact):
     bank: str
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("statements/merchants.csv", key="rank")
 class MerchantWords:
-    """Words of a merchant's name, in small letters: a rule of this product, no fact. The first by rank decides."""
+    """Words of a merchant's name, in small letters: a rule of this product, not a fact. The first by rank decides."""
 
     rank: int
     category: str
     words: str
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("statements/chains.csv", key="name country")
 class MerchantChain(Fact):
-    """A chain in one of its countries, by the name it begins a line of a statement with."""
+    """A chain in one of its countries, by its name at the start of a statement line."""
 
     name: str
     country: str
     category: str
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("statements/mcc.csv", key="mcc")
 class MerchantCode(Fact):
-    """A merchant category code and its name. The category is the one this product sums it under."""
+    """A merchant category code and its name. The category is this product's."""
 
     mcc: str
     category: str
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("statements/issuer_categories.csv", key="issuer name")
 class IssuerCategory(Fact):
-    """What an issuer itself calls a category."""
+    """An issuer's own name for a category."""
 
     issuer: str
     name: str
     category: str
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("statements/line_types.csv", key="layout type")
 class LineType(Fact):
-    """A type of line that is no spending, as the issuer writes it."""
+    """A type of non-spending line, in the issuer's words."""
 
     layout: str
     type: str
     kind: str
-
-
-STATEMENT_FILES: dict[str, type] = {
-    "statements/layouts.csv": StatementLayout,
-    "statements/headers.csv": StatementHeader,
-    "statements/columns.csv": StatementColumn,
-    "statements/merchants.csv": MerchantWords,
-    "statements/chains.csv": MerchantChain,
-    "statements/mcc.csv": MerchantCode,
-    "statements/issuer_categories.csv": IssuerCategory,
-    "statements/line_types.csv": LineType,
-}

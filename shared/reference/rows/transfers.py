@@ -1,24 +1,23 @@
 """Rows about moving and buying points: routes, bonuses, sales and prices."""
 
-from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 
-from shared.reference.rows.fact import Dated, Fact, OfferRow
+from shared.reference.rows.fact import Dated, Fact, OfferRow, rows_of
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("transfer_partners.csv", key="from_program to_program cards valid_from", about="from_program to_program cards")
 class TransferPartner(Dated):
-    """A transfer route; `cards` are those that give this ratio, none listed: every card that earns the currency.
+    """A transfer route; `cards` are those with this ratio, empty: every card that earns the currency.
 
-    `status`: active, ended, or doubtful where sources disagree whether it is open: shown, never counted.
+    `status`: active, ended, or doubtful if that or its ratio is uncertain: shown, never counted.
     """
 
     from_program: str
     to_program: str
     cards: tuple[str, ...]
-    ratio_from: Decimal
-    ratio_to: Decimal
+    ratio_from: Decimal | None  # None, like ratio_to, if no page shows it: such a route is doubtful
+    ratio_to: Decimal | None
     min_points: int | None
     increment: int | None
     min_increment_basis: str | None
@@ -27,13 +26,13 @@ class TransferPartner(Dated):
     posting_source: str | None
     fee_or_tax: str | None
     cap: str | None
-    step_points: int | None  # each so many points sent at once bring step_bonus points more
+    step_points: int | None  # every full step of this size sent at once brings step_bonus more points
     step_bonus: int | None
     region: str
     status: str
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("transfer_bonuses.csv", key="from_program to_program valid_to", about="from_program to_program targeted")
 class TransferBonus(OfferRow):
     from_program: str
     to_program: str
@@ -42,7 +41,7 @@ class TransferBonus(OfferRow):
     targeted: bool
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("points_sales.csv", names="program kind valid_from", about="program kind targeted")
 class PointsSale(OfferRow):
     program: str
     kind: str
@@ -55,7 +54,7 @@ class PointsSale(OfferRow):
     targeted: bool
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("buy_points.csv", key="program")
 class BuyPoints(Fact):
     program: str
     currency: str | None
@@ -66,5 +65,5 @@ class BuyPoints(Fact):
     increment: int | None
     annual_cap: int | None
     taxes: str | None
-    order_fee: Decimal | None  # added once to every order; None: none is known
+    order_fee: Decimal | None  # added once to every order; None: unknown
     seller: str

@@ -1,12 +1,15 @@
-"""Rows about the travel world: airlines, routes, cards, vouchers, hotels and lounges."""
+"""Rows about travel: airlines, routes, cards, vouchers, hotels and lounges."""
 
-from dataclasses import dataclass
 from decimal import Decimal
 
-from shared.reference.rows.fact import Dated, Fact, OfferRow
+from shared.domain import issuer_rules, welcome_offers
+from shared.domain.card_credits import Credit
+from shared.domain.cards import CatalogEntry
+from shared.domain.vouchers import VoucherLimits
+from shared.reference.rows.fact import Dated, Fact, OfferRow, rows_of
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("airlines.csv", key="iata icao")
 class AirlineRow(Fact):
     """The codes and the name of an airline. `slug` and `program` are set where a known programme sells its seats."""
 
@@ -18,7 +21,7 @@ class AirlineRow(Fact):
     in_alert_list: bool
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("airline_facts.csv", key="airline topic value")
 class AirlineFact(Fact):
     """One statement about an airline, by its ICAO code: its country, a hub, the only cabin it has, or its last day."""
 
@@ -27,7 +30,7 @@ class AirlineFact(Fact):
     value: str
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("alliance_members.csv", key="airline valid_from", about="airline")
 class AllianceMember(Dated):
     """A full member of an alliance, by the airline's IATA code."""
 
@@ -35,7 +38,7 @@ class AllianceMember(Dated):
     alliance: str
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("routes.csv", key="carrier origin destination")
 class Route(Fact):
     """A non-stop flight, which counts both ways."""
 
@@ -44,7 +47,7 @@ class Route(Fact):
     destination: str
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("route_lists.csv", key="carrier area")
 class RouteList(Fact):
     """That routes.csv has all international flights of a carrier to and from an area.
 
@@ -55,9 +58,9 @@ class RouteList(Fact):
     area: str
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("home_areas.csv", key="kind area")
 class HomeArea(Fact):
-    """Countries that count as one for the question where an airline may fly.
+    """Countries that count as one when deciding where an airline may fly.
 
     `kind` territories: of the country `area`; carrier: all homes of the carrier `area`; market: a common aviation
     market, in which carriers of a member fly between any two of its countries.
@@ -68,19 +71,19 @@ class HomeArea(Fact):
     countries: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("scheduled_airports.csv", key="country")
 class ScheduledAirports(Fact):
-    """The airports of a country with scheduled flights, whether or not routes.csv has any of them."""
+    """The airports of a country with scheduled flights, even if routes.csv has none of them."""
 
     country: str
     airports: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("climate_normals.csv", key="airport")
 class ClimateNormal(Fact):
     """Mean temperatures of the months at an airport, in degrees Celsius.
 
-    `station` is the weather station they were measured at, so many kilometres off; `years` the least any month has.
+    `station` is the weather station they were measured at, that many kilometres off; `years` the least any month has.
     """
 
     airport: str
@@ -107,14 +110,10 @@ class ClimateNormal(Fact):
         return mean
 
 
-@dataclass(frozen=True, slots=True)
-class CatalogCard(Dated):
-    """`remark` is for readers of answers; `note` is for anyone who audits the row."""
+@rows_of("cards.csv", key="slug", about="slug")
+class CatalogCard(Dated, CatalogEntry):
+    """`remark` is for readers of answers; `note` is for auditors."""
 
-    slug: str
-    name: str
-    issuer: str
-    country: str
     network: str
     segment: str
     annual_fee: Decimal | None
@@ -130,24 +129,14 @@ class CatalogCard(Dated):
     remark: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class WelcomeOffer(OfferRow):
-    """What a card pays a new holder, in its own points. `as_of` is the day it was seen; few offers name a last day.
-
-    `is_maximum`: the issuer tells each applicant the amount, and it may be less.
-    """
-
+@rows_of("welcome_offers.csv", key="card_slug valid_from", about="card_slug")
+class WelcomeOffer(OfferRow, welcome_offers.WelcomeOffer):
     card_slug: str
-    amount: int | None
-    spend: Decimal | None
-    months: int | None
-    is_maximum: bool
-    extra: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("card_earn.csv", key="card_slug category valid_from", about="card_slug category")
 class CardEarn(Dated):
-    """`annual_cap` is what a year holds; `cap_months` the months it is counted by, a year where it is empty.
+    """`annual_cap` is the most in a year; `cap_months` the months it is counted by, a year where it is empty.
 
     `cap_group`: the rates of a card with the same group share one cap. `remark` is for readers of answers.
     """
@@ -162,82 +151,41 @@ class CardEarn(Dated):
     remark: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class CardCredit(Dated):
-    """Money a card gives back each cycle. `cycle` yearly: once a year, and which year it is was not seen.
-
-    `counts`: it pays for travel of any kind, so it counts in the value of the card; the others depend on the person.
-    `merchants`: words by which a statement names where it is spent; empty where none are sure.
-    """
-
+@rows_of("card_credits.csv", key="card_slug credit valid_from", about="card_slug credit")
+class CardCredit(Dated, Credit):
     card_slug: str
-    credit: str
-    name: str
-    amount: Decimal
-    currency: str
-    cycle: str
-    enrolment: bool
-    counts: bool
     remark: str | None
-    merchants: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("card_fees.csv", key="card_slug")
 class CardFees(Fact):
-    """What a card costs besides its annual fee: in percent of a purchase abroad, and a year for an additional card."""
+    """A card's other fees: percent of a purchase abroad, and yearly for an additional card."""
 
     card_slug: str
     foreign_fee_percent: Decimal | None
     additional_card_fee: Decimal | None
 
 
-@dataclass(frozen=True, slots=True)
-class IssuerRule(Dated):
-    """When an issuer refuses a card or its bonus, as it is told. `kind` says what is counted: domain.issuer_rules.
-
-    `cards`: those it is about, `*` all cards of the issuer in the country.
-    """
+@rows_of("issuer_rules.csv", key="rule valid_from", about="rule")
+class IssuerRule(Dated, issuer_rules.IssuerRule):
+    """When an issuer reportedly refuses a card or its bonus. `kind` says what is counted: domain.issuer_rules."""
 
     rule: str
-    issuer: str
-    country: str
-    kind: str
-    cards: tuple[str, ...]
-    blockers: tuple[str, ...]  # the cards that stand against it, where they are not those of `cards`
-    personal_only: bool
-    limit: int | None
-    months: int | None
-    days: int | None
-    text: str
 
 
-@dataclass(frozen=True, slots=True)
-class VoucherType(Fact):
+@rows_of("voucher_types.csv", key="slug")
+class VoucherType(Fact, VoucherLimits):
     slug: str
     name: str
-    program: str | None
-    kind: str
     applies_to: tuple[str, ...]
-    booking_kind: str | None  # award or cash, where the voucher needs it
     what_it_does: str
     validity_months: int | None
-    validity_rule: str
     how_earned: str
-    limits: str | None  # in words: what no field below says
-    used_by: str | None  # what must be done by its last day: booking or travel
-    cabins: tuple[str, ...]
-    airlines: tuple[str, ...]
-    min_people: int | None
-    max_people: int | None
-    max_nights: int | None
-    categories: tuple[str, ...]  # of hotels
-    max_points: int | None  # of a night
-    added_points: str | None  # what a person may add to max_points: a number, or any
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("hotels.csv", key="slug")
 class Hotel(Fact):
-    """A hotel of a programme; `brand` is empty where no list names it, the coordinates where no list has them."""
+    """A hotel of a programme; `brand` and coordinates are empty if no list has them."""
 
     slug: str
     name: str
@@ -251,7 +199,7 @@ class Hotel(Fact):
     status: str
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("hotel_categories.csv", key="hotel valid_from", about="hotel")
 class HotelCategory(Dated):
     """The award category of a hotel: 1 to 8, or A to F on the chart of all-inclusive resorts."""
 
@@ -259,7 +207,7 @@ class HotelCategory(Dated):
     category: str
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("hotel_lists.csv", key="list")
 class HotelList(Fact):
     """A card issuer's list of hotels that come with benefits; `benefits` are those of every hotel on it."""
 
@@ -269,9 +217,9 @@ class HotelList(Fact):
     benefits: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("hotel_list_members.csv", key="country city name")
 class HotelListMember:
-    """A hotel on such lists, as they name it; `hotel` is its slug where it is one of hotels.csv."""
+    """A hotel on such lists, by their name; `hotel` is its slug where it is one of hotels.csv."""
 
     country: str
     city: str
@@ -280,22 +228,22 @@ class HotelListMember:
     hotel: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("hotel_programmes.csv", names="name")
 class HotelProgramme(Fact):
     program: str
     name: str
     award_pricing: str
     nth_night_free: str
-    free_night_every: int | None  # of so many award nights one is free
-    free_night_tier: str | None  # for members of this tier and above alone
-    free_night_cards: tuple[str, ...]  # for holders of one of these alone
+    free_night_every: int | None  # one in this many award nights is free
+    free_night_tier: str | None  # only for members of this tier and above
+    free_night_cards: tuple[str, ...]  # only for holders of one of these
     mandatory_fees_on_award: str
     award_cancellation: str
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("hotel_point_values.csv", key="program points")
 class HotelPointValue(Fact):
-    """What points are worth at every hotel of a programme.
+    """The value of points at any hotel of a programme.
 
     `kind` night: they pay a night, of one `unit`. `kind` bill: they pay the amount of any bill.
     """
@@ -308,7 +256,7 @@ class HotelPointValue(Fact):
     currency: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("hyatt_award_chart.csv", names="program chart category level room", about="program category level room")
 class HyattPrice(Dated):
     """Points of a night by category and level; the chart in force on the day of booking decides."""
 
@@ -320,9 +268,9 @@ class HyattPrice(Dated):
     room: str
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("lounges.csv", key="slug")
 class Lounge(Fact):
-    """An airport lounge on the list of a lounge network; `slug` is the list's own name of it."""
+    """An airport lounge on the list of a lounge network; `slug` is the list's own id for it."""
 
     slug: str
     airport: str
@@ -330,19 +278,19 @@ class Lounge(Fact):
     networks: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("lounge_memberships.csv", key="membership")
 class LoungeMembership:
-    """What opens lounge doors besides a loyalty programme: a network, a club, a card, a cabin or a status."""
+    """Lounge access other than by a loyalty programme: a network, a club, a card, a cabin or a status."""
 
     membership: str
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("lounge_entry.csv", key="network holder valid_from", about="network holder")
 class LoungeEntry(Dated):
-    """Whom a card or an alliance status lets into the lounges of a network, and what guests cost.
+    """Access to a network's lounges by a card or an alliance status, and the price of guests.
 
     `holder` is a card of the catalogue, or the alliance status that `network` itself is. `guests_on`: the flight that
-    guests must be on, from `same_flight` to `same_day`. What is empty is not known.
+    guests must be on, from `same_flight` to `same_day`. Empty values are unknown.
     """
 
     network: str
@@ -358,61 +306,61 @@ class LoungeEntry(Dated):
     condition: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("alliance_tiers.csv", key="program alliance_tier")
 class AllianceTier(Fact):
-    """The tiers of a programme that an alliance treats as its own."""
+    """The tiers of a programme that count as an alliance's own."""
 
     program: str
     alliance_tier: str
     tiers: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("continents.csv", key="continent countries")
 class Continent(Fact):
-    """Countries of one continent. One that lists disagree about stands in its own row."""
+    """Countries of one continent. One that lists disagree about has its own row."""
 
     continent: str
     countries: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("city_spellings.csv", key="name")
 class CitySpelling:
-    """Another name of a city, or a name the airport data does not carry, with the airport or city code it means."""
+    """Another name of a city, or a name missing from the airport data, with its airport or city code."""
 
     name: str
     code: str
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("mail_senders.csv", key="domain")
 class MailSender(Fact):
-    """Who sends confirmations from a domain, and how the letters are written. What is not the same in all is None."""
+    """Who sends confirmations from a domain, and how the letters are written. A value that varies is None."""
 
     domain: str
     name: str
     airline: str | None  # the IATA code of an airline's own domain
-    dates: str | None  # dmy, mdy or ymd, where a date is in numbers alone
+    dates: str | None  # dmy, mdy or ymd, where a date is only numbers
     languages: tuple[str, ...]
     decimal: str | None  # the sign before the hundredths
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("mail_forwarders.csv", key="domain")
 class MailForwarder(Fact):
-    """Who forwards mail and seals what it saw of the sender's signature (ARC), by the domain of its seals."""
+    """A forwarder that seals what it saw of the sender's signature (ARC), by the domain of its seals."""
 
     domain: str
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("region_spellings.csv", key="country name")
 class RegionSpelling:
-    """How the airport data spells a region where ISO 3166-2 spells or codes it otherwise than charts do."""
+    """The airport data's spelling of a region, where ISO 3166-2 differs from charts."""
 
     country: str
     name: str
     region: str
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("other_servers.csv", key="name")
 class OtherServer(Fact):
     """A tool server of someone else that answers what this one does not."""
 

@@ -1,15 +1,15 @@
 """Row type of the list of public files that are watched for changes."""
 
-from dataclasses import dataclass
+from shared.reference.rows.fact import rows_of
 
 
-@dataclass(frozen=True, slots=True)
+@rows_of("watched_sources.csv", key="name")
 class WatchedSource:
-    """A public file of facts and how it is compared with a file of ours.
+    """A public file of facts, and its comparison with one of our files.
 
     `rows` is the path of its rows. `keys` and `values` are `column=reader:path`; a column may be the quotient of two.
-    `reports` names what is reported besides other values: rows of theirs that are missing here, and rows of ours that
-    are gone there (of those whose first key the source lists at all). `names` are words of the source in our slugs,
+    `reports` names further reports besides differing values: rows missing here, and rows of ours that
+    are gone there (of those whose first key the source lists at all). `names` are the source's words with our slugs,
     `word=slug`; with an empty slug their rows are left out.
     """
 

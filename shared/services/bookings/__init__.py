@@ -1,1 +1,1 @@
-"""Flight and hotel bookings: stored, read from mail, shown in a calendar feed and on maps, reached by secret links."""
+"""Flight and hotel bookings: storing them, reading mail, the calendar feed, maps, and secret links."""

@@ -1,4 +1,4 @@
-"""What a person's logged paid flights add towards a tier of a programme."""
+"""A person's logged paid flights as progress towards a programme's tier."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ NONE_COUNT = "No logged booking counts. Paid flights on the programme's own airl
 
 @dataclass(frozen=True)
 class BookedProgress:
-    """What logged flights should add, which they are, and what was assumed."""
+    """The expected credit of logged flights, the flights, and assumptions."""
 
     amount: Decimal
     counted: tuple[FlightBooking, ...]
@@ -30,7 +30,7 @@ class BookedProgress:
 
 
 def paid_legs(session: Session, today: date) -> Sequence[FlightBooking]:
-    """Cash bookings that stand, of the years progress can be asked for; award seats count towards no tier."""
+    """Cash bookings not cancelled, of the years progress can be asked for; award seats count towards no tier."""
     near = FlightBooking.departure_date.between(today - KNOWN_SPAN, today + KNOWN_SPAN + A_YEAR)
     stands = (FlightBooking.kind == "cash", FlightBooking.cancelled_at.is_(None), near)
     in_order = (FlightBooking.departure_date, FlightBooking.id)
@@ -40,7 +40,7 @@ def paid_legs(session: Session, today: date) -> Sequence[FlightBooking]:
 def estimate_progress(
     reference: Reference, program: str, tier: str, legs: Sequence[FlightBooking], since: date, until: date
 ) -> BookedProgress:
-    """What the legs on the programme's own airlines of these days should add for a member of a tier."""
+    """The expected credit of legs on the programme's airlines in these days, for a member of a tier."""
     scheme = statuses.build_scheme(reference, program)
     if scheme is None:
         return BookedProgress(Decimal(0), (), (NO_RULE,))
@@ -60,7 +60,7 @@ def estimate_progress(
 
 
 def _count_leg(reference: Reference, scheme: Scheme, leg: FlightBooking, tier: str) -> tuple[Decimal, bool]:
-    """What one traveller's part of a leg counts, and whether its fare could be taken into account."""
+    """The credit of one traveller's part of a leg, and whether its fare could be used."""
     cabin = "premium" if leg.cabin_class == "premium_economy" else leg.cabin_class
     has_fare = leg.taxes_paid is not None and leg.taxes_currency == scheme.currency
     fare = (leg.cash_paid or Decimal(0)) / (leg.passengers or 1) if has_fare else None

@@ -11,7 +11,15 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from shared import clock
-from shared.db.bookings import FlightBooking, HotelBooking, Today, detach_vouchers, find_last_fare, find_legs
+from shared.db.bookings import (
+    FlightBooking,
+    HotelBooking,
+    HotelStay,
+    Today,
+    detach_vouchers,
+    find_last_fare,
+    find_legs,
+)
 from shared.db.route_monitors import MonitorKey, RouteMonitor
 from shared.db.runs import delete_schedules, schedule, unschedule
 from shared.db.trips import Trip, open_trip
@@ -28,11 +36,11 @@ from shared.reference.reference import Reference
 from shared.reference.rows.travel import Hotel
 
 Terms = Mapping[str, Any]
-_HOTEL_CODE = re.compile(r"htl_\S*|\d+|[A-Z0-9]{3,8}")  # of the catalogue: no one calls a hotel so
+_HOTEL_CODE = re.compile(r"htl_\S*|\d+|[A-Z0-9]{3,8}")  # codes of the catalogue, never hotel names
 
 
 def add_flight(session: Session, reference: Reference, row: FlightBooking) -> None:
-    """Stores one leg. Raises NotFound where its trip is not there, and Invalid where it clashes with another leg."""
+    """Stores one leg. Raises NotFound if its trip is missing, and Invalid if it clashes with another leg."""
     if row.workspace_trip_id is not None:
         open_trip(session, row.workspace_trip_id, "workspace_trip_id")
     check_legs(reference, row, find_legs(session, row))
@@ -41,7 +49,7 @@ def add_flight(session: Session, reference: Reference, row: FlightBooking) -> No
 
 
 def leg(reference: Reference, terms: Terms, *, unpriced: bool = False) -> FlightBooking:
-    """The checked row of a leg, not stored yet. A confirmation may leave out the price, a person may not.
+    """Builds the checked row of a leg, without storing it. Only a confirmation may lack the price.
 
     `terms` are columns of FlightBooking by name, with loose names for airline and program. Raises Invalid, NotFound or
     Candidates.
@@ -54,9 +62,9 @@ def leg(reference: Reference, terms: Terms, *, unpriced: bool = False) -> Flight
 
 
 def settle_times(reference: Reference, row: FlightBooking) -> None:
-    """The zones of a leg's times, and the day of its arrival where its times leave only one.
+    """Sets the zones of a leg's times, and its day of arrival if only one is possible.
 
-    Raises Invalid where no flight between its airports can have such times.
+    Raises Invalid if no flight between its airports can have such times.
     """
     row.departure_zone = find_zone_of(reference, row.origin) if row.departure_time else None
     row.arrival_zone = find_zone_of(reference, row.destination) if row.arrival_time else None
@@ -67,9 +75,9 @@ _TIMED = ("origin", "destination", "departure_date", "departure_time", "arrival_
 
 
 def check_times(reference: Reference, terms: Terms) -> date | None:
-    """The day a leg lands, as stated or as its times leave only one.
+    """The day a leg lands, as stated or the only possible one.
 
-    Raises Invalid where no flight between its airports can have such times.
+    Raises Invalid if no flight between its airports can have such times.
     """
     leaves, stated = terms["departure_date"], terms["arrival_date"]
     if stated is not None and not -1 <= (stated - leaves).days <= 2:
@@ -86,7 +94,7 @@ def check_times(reference: Reference, terms: Terms) -> date | None:
 
 
 def check_legs(reference: Reference, row: FlightBooking, legs: Sequence[FlightBooking]) -> None:
-    """Raises Invalid where someone would be on two flights of one booking at the same time."""
+    """Raises Invalid if someone would be on two flights of a booking at once."""
     others = [leg for leg in legs if leg is not row and leg.member == row.member and leg.cancelled_at is None]
     own = _time_leg(reference, row)
     for other in others:
@@ -107,7 +115,7 @@ def _time_leg(reference: Reference, row: FlightBooking) -> Leg:
 
 
 def list_outdated_times(row: FlightBooking, terms: Terms) -> list[str]:
-    """The times a leg cannot keep when its day, its airports or its other times become others."""
+    """The times of a leg that become invalid when its day, airports or other times change."""
     moved = {
         name
         for name in ("origin", "destination", "departure_date")
@@ -119,13 +127,13 @@ def list_outdated_times(row: FlightBooking, terms: Terms) -> list[str]:
 
 
 def find_zone_of(reference: Reference, code: str) -> str | None:
-    """The IANA zone of an airport, or of the first of a city's; None where it is not known."""
+    """The IANA zone of an airport, or of the first of a city's; None if unknown."""
     airport = reference.airports.get(next(iter(reference.metros.get(code, ())), code))
     return airport.tz if airport else None
 
 
-def add_hotel(session: Session, reference: Reference, row: HotelBooking) -> None:
-    """Stores one stay and has its price looked at. Raises NotFound where its trip is not there."""
+def add_hotel(session: Session, reference: Reference, row: HotelStay) -> None:
+    """Stores one stay and schedules its price checks. Raises NotFound if its trip is missing."""
     if row.trip_id is not None:
         open_trip(session, row.trip_id)
     session.add(row)
@@ -133,19 +141,19 @@ def add_hotel(session: Session, reference: Reference, row: HotelBooking) -> None
     schedule_price_check(session, reference, row)
 
 
-def schedule_price_check(session: Session, reference: Reference, row: HotelBooking) -> None:
-    """Has the price of a stay at a known hotel looked at now and then daily, until the stay begins."""
+def schedule_price_check(session: Session, reference: Reference, row: HotelStay) -> None:
+    """Has the price of a stay at a known hotel looked at now and then daily, until the stay starts."""
     if row.hotel_code and stay_state(reference, row, clock.now()) == "upcoming":
-        schedule(session, HOTEL_PRICE.run, row.id, row.interval)
+        schedule(session, row.KIND.run, row.id, row.interval)
 
 
 def build_stay(
     reference: Reference, hotel: str, terms: Terms, *, unpriced: bool = False, printed: bool = False
 ) -> HotelBooking:
-    """The checked row of a stay, not stored yet, at the hotel a code, number or name means.
+    """Builds the checked row of a stay, without storing it, at the hotel of a code, number or name.
 
-    `terms` are columns of HotelBooking by name. A name no one knows here is kept as it is written; if it is `printed`
-    it is no slip of the pen. Raises Invalid, NotFound or Candidates.
+    `terms` are columns of HotelBooking by name. An unknown name is kept as written; if it is `printed`
+    it is no misspelling. Raises Invalid, NotFound or Candidates.
     """
     printed = printed or bool(terms.get("hotel_city") or terms.get("hotel_country"))
     hotel_row = find_booked_hotel(reference, hotel, exact=printed)
@@ -156,14 +164,14 @@ def build_stay(
         stay_terms |= {"hotel_city": None, "hotel_country": None}
     else:
         hotel_columns = {"hotel_code": "", "hotel_name": " ".join(hotel.split())}
-    # By the same clock as the prices that are compared with it, not by the database's.
+    # By the clock of the prices compared with it, not the database's.
     return HotelBooking(compared_since=clock.now(), **hotel_columns, **stay_terms)
 
 
 def find_booked_hotel(reference: Reference, hotel: str, *, exact: bool = False) -> Hotel | None:
     """The known hotel meant; None for the name of another hotel.
 
-    Raises NotFound for a code no one has and, unless `exact`, for a known name with a slip of the pen; and Candidates.
+    Raises NotFound for an unknown code and, unless `exact`, for a misspelled known name; and Candidates.
     """
     try:
         return hotels.find_hotel(reference, hotel)
@@ -177,15 +185,15 @@ def find_booked_hotel(reference: Reference, hotel: str, *, exact: bool = False) 
 
 
 def cancel(session: Session, row: FlightBooking | HotelBooking, at: datetime) -> list[int]:
-    """Marks a booking as cancelled and keeps it: it is watched no longer, its vouchers are held again.
+    """Marks a booking as cancelled and keeps it: it is no longer watched, and its vouchers are free again.
 
-    Says which vouchers. A booking that is cancelled already keeps its moment.
+    Returns the vouchers. A booking already cancelled keeps its time.
     """
     return cancel_all(session, [row], at)
 
 
 def cancel_all(session: Session, rows: Sequence[FlightBooking | HotelBooking], at: datetime) -> list[int]:
-    """The same for all legs or all stays of a reservation at once."""
+    """Cancels all legs or all stays of a reservation at once."""
     for row in rows:
         row.cancelled_at = row.cancelled_at or at
         row.updated_at = clock.now()
@@ -200,7 +208,7 @@ def cancel_all(session: Session, rows: Sequence[FlightBooking | HotelBooking], a
 
 
 def _end_monitors(session: Session, bookings: Sequence[int], at: datetime) -> None:
-    """Nothing looks any longer for a better price of these flights."""
+    """Ends the monitors that look for a better price of these flights."""
     watching = sa.and_(RouteMonitor.booking_id.in_(bookings), RouteMonitor.cancelled_at.is_(None))
     ended = session.scalars(
         sa.update(RouteMonitor)
@@ -215,31 +223,31 @@ def _end_monitors(session: Session, bookings: Sequence[int], at: datetime) -> No
 
 
 def reinstate(session: Session, reference: Reference, row: FlightBooking | HotelBooking) -> None:
-    """Takes a cancellation back, and all that was noted with it; the price of a stay is looked at again."""
+    """Undoes a cancellation with all its details; the price of a stay is checked again."""
     row.cancelled_at = row.cancelled_on = row.points_back = row.money_back = row.points_credited = None
     session.flush()
     if isinstance(row, HotelBooking):
         schedule_price_check(session, reference, row)
 
 
-def compare_afresh(row: HotelBooking, at: datetime) -> None:
-    """The stay is another one: prices seen and told before say nothing about it."""
+def compare_afresh(row: HotelStay, at: datetime) -> None:
+    """Restarts price comparison after a stay changed: earlier prices do not apply to it."""
     row.compared_since, row.told_price, row.last_checked_at, row.last_error = at, None, None, None
 
 
-def remove(session: Session, row: FlightBooking | HotelBooking) -> list[int]:
-    """Deletes a booking for good, and the watch over its price. Says which vouchers are held again."""
+def remove(session: Session, row: FlightBooking | HotelStay) -> list[int]:
+    """Deletes a booking and its price watch for good. Returns the vouchers that are free again."""
     column = Voucher.flight_booking_id if isinstance(row, FlightBooking) else Voucher.hotel_booking_id
     freed = detach_vouchers(session, column, [row.id])
-    if isinstance(row, HotelBooking):
-        delete_schedules(session, HOTEL_PRICE.run, [row.id])
+    if isinstance(row, HotelStay):
+        delete_schedules(session, row.KIND.run, [row.id])
     session.delete(row)
     session.flush()
     return freed
 
 
 def cents_per_point(session: Session, legs: Sequence[FlightBooking]) -> Decimal | None:
-    """The value of a point on a single award leg by the price given, else by the cash fare seen for its seat."""
+    """The value of a point on a single award leg by the given price, else by the cash fare seen for its seat."""
     leg = legs[0]
     if len(legs) > 1 or not leg.points_spent or leg.taxes_paid is None:
         return None
@@ -248,7 +256,7 @@ def cents_per_point(session: Session, legs: Sequence[FlightBooking]) -> Decimal 
 
 
 def flight_names(reference: Reference, terms: Terms) -> dict[str, Any]:
-    """The terms with the airline as its code and the programme as its slug. Raises NotFound or Candidates."""
+    """The terms with the airline's code and the programme's slug. Raises NotFound or Candidates."""
     values = dict(terms)
     if values.get("airline"):
         values["airline"] = airline(reference, values["airline"])
@@ -258,9 +266,9 @@ def flight_names(reference: Reference, terms: Terms) -> dict[str, Any]:
 
 
 def airline(reference: Reference, text: str) -> str:
-    """The code of the airline meant; the text itself where no airline known here is called so. Raises Candidates.
+    """The airline's code, or the text itself for an unknown airline. Raises Candidates.
 
-    A leg with a carrier no one listed is a leg all the same, and must not be lost.
+    A leg with an unlisted carrier is still a leg, and must not be lost.
     """
     try:
         return reference.carrier(text).iata
@@ -269,7 +277,7 @@ def airline(reference: Reference, text: str) -> str:
 
 
 def program(reference: Reference, text: str, airline_code: str | None) -> str:
-    """The programme meant; of several that share a name the airline's own. Raises NotFound or Candidates."""
+    """The programme; if several share the name, the airline's own. Raises NotFound or Candidates."""
     try:
         return reference.program(text).slug
     except Candidates as several:
@@ -280,7 +288,7 @@ def program(reference: Reference, text: str, airline_code: str | None) -> str:
 
 
 def list_flight_filters(reference: Reference, program_name: str | None, airline_name: str | None) -> dict[str, Any]:
-    """Which legs are of an airline and a programme. Raises NotFound and Candidates."""
+    """Filters for legs of an airline and a programme. Raises NotFound and Candidates."""
     code = airline(reference, airline_name) if airline_name else None
     return {
         "airlines": [code.lower(), str(airline_name).strip().lower()] if code else None,
@@ -289,7 +297,7 @@ def list_flight_filters(reference: Reference, program_name: str | None, airline_
 
 
 def check_flight(reference: Reference, terms: Terms, *, unpriced: bool = False) -> None:
-    """Raises Invalid with everything that is wrong with a leg's terms, taken together."""
+    """Raises Invalid with all faults of a leg's terms."""
     unknown = [
         Fault(name, "is not an airport this service knows", "an airport's code, such as LHR")
         for name in ("origin", "destination")
@@ -312,8 +320,8 @@ def check_stay(terms: Terms, *, unpriced: bool = False) -> None:
         raise Invalid(*wrong)
 
 
-def list_fields_to_drop(row: FlightBooking | HotelBooking, terms: Terms) -> list[str]:
-    """What a booking that becomes one of another kind cannot keep; what is sent besides is checked like anything."""
+def list_fields_to_drop(row: FlightBooking | HotelStay, terms: Terms) -> list[str]:
+    """The fields to drop when a booking changes its kind; other sent fields are checked as usual."""
     if terms.get("kind") in (None, row.kind):
         return []
     what: Literal["flight", "hotel"] = "flight" if isinstance(row, FlightBooking) else "hotel"
@@ -321,25 +329,25 @@ def list_fields_to_drop(row: FlightBooking | HotelBooking, terms: Terms) -> list
 
 
 def check_trip(session: Session, trip_id: int | None) -> None:
-    """Raises NotFound unless it is a trip of the session's account; it cannot go before the transaction ends."""
+    """Raises NotFound unless it is a trip of the session's account; it stays until the transaction ends."""
     if trip_id is not None and session.get(Trip, trip_id, with_for_update={"read": True, "key_share": True}) is None:
         raise NotFound("trip", trip_id)
 
 
 def flight_day(reference: Reference, origin: str, now: datetime) -> date:
-    """The day it is at an airport or in a city."""
+    """Today's date at an airport or in a city."""
     return time_zones.find_local_day(now, _zone(reference, origin))
 
 
 def _zone(reference: Reference, code: str) -> str:
-    """The time zone of an airport, or of the first of a city's; UTC where it is not known."""
+    """The time zone of an airport, or of the first of a city's; UTC if unknown."""
     at = reference.airports.get(code)
     of_city = (reference.airports[c].tz for c in reference.metros.get(code, ()) if c in reference.airports)
     return at.tz if at else next(of_city, "UTC")
 
 
 def today(reference: Reference, what: Literal["flight", "hotel"], now: datetime) -> Today:
-    """Which day it is at every airport or hotel, as the database needs it to tell past from upcoming."""
+    """Today's date at every airport or hotel, for the database to tell past from upcoming."""
     return _days(reference, what, now.replace(minute=now.minute // 15 * 15, second=0, microsecond=0))
 
 
@@ -354,8 +362,8 @@ def _days(reference: Reference, what: Literal["flight", "hotel"], quarter: datet
     return Today(quarter.date(), ahead, behind)
 
 
-def stay_state(reference: Reference, row: HotelBooking, now: datetime) -> bookings.StayState:
-    """A hotel known by its name alone has the UTC day, as in the statements of lists."""
+def stay_state(reference: Reference, row: HotelStay, now: datetime) -> bookings.StayState:
+    """A hotel known only by its name has the UTC day, as in the statements of lists."""
     at_hotel = time_zones.find_local_day(now, hotels.find_time_zone(reference, row.hotel_code))
     return bookings.get_stay_state(row.check_in_date, row.check_out_date, row.cancelled_at is not None, at_hotel)
 
@@ -366,7 +374,7 @@ def flight_state(reference: Reference, row: FlightBooking, now: datetime) -> boo
 
 
 def next_check(state: bookings.StayState, due: datetime | None, now: datetime) -> date | None:
-    """The day a stay's price is looked at next: as scheduled, else soon; None once it has begun."""
+    """The day of a stay's next price check: as scheduled, else soon; None once it has started."""
     if state != "upcoming":
         return None
     return (due or now).date()

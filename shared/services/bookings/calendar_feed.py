@@ -1,4 +1,4 @@
-"""The calendar feed of an account: flights, check-in, stays, plans and deadlines, at the times of their places."""
+"""The calendar feed of an account: flights, check-in, stays, plans and deadlines, in local times."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,19 +26,19 @@ from shared.services.bookings.bookings import flight_day, flight_state, stay_sta
 from shared.services.own_programs import add_own_programs
 from shared.settings import settings
 
-# Events of the calendar feed that are no bookings: items of itineraries, and the last days of what is held.
+# Events of the calendar feed other than bookings: itinerary items and deadlines.
 
-TABLES = ("balances", "vouchers", "cards")  # that hold days on which something ends, besides the stays
+TABLES = ("balances", "vouchers", "cards")  # with deadlines, besides the stays
 DAY = timedelta(days=1)
 BEFORE_PLAN = timedelta(hours=1)
-EVE = timedelta(hours=15)  # of a whole day: nine in the morning of the day before
+EVE = timedelta(hours=15)  # before a whole day: nine in the morning of the day before
 WEEK_BEFORE = timedelta(days=6, hours=15)
 
 
 def build_item_event(
     reference: Reference, row: ItineraryItem, trip: str, stays: Sequence[HotelBooking]
 ) -> CalendarEvent:
-    """Builds an event, timed where a time is known: on the clock of that night's hotel, else local."""
+    """Builds an event, timed if the time is known: in the time zone of that night's hotel, else local."""
     day = row.day or date.min
     zone = _find_zone(reference, row.trip_id, day, stays)
     start: date = day
@@ -68,7 +68,7 @@ def _combine(day: date, at: time, zone: ZoneInfo | None) -> datetime:
 
 
 def _find_zone(reference: Reference, trip_id: int, day: date, stays: Sequence[HotelBooking]) -> ZoneInfo | None:
-    """The clock of the known hotel slept in that night, of the same trip first."""
+    """The time zone of that night's known hotel, of the same trip first."""
     zones = hotels.list_time_zones(reference)
     nights = [s for s in stays if s.check_in_date <= day <= s.check_out_date and s.hotel_code in zones]
     nearest = min(nights, key=lambda s: (s.trip_id != trip_id, -s.check_in_date.toordinal(), s.id), default=None)
@@ -76,7 +76,7 @@ def _find_zone(reference: Reference, trip_id: int, day: date, stays: Sequence[Ho
 
 
 def list_deadline_events(reference: Reference, holdings: Holdings, since: date) -> Iterator[CalendarEvent]:
-    """Free cancellation, points and vouchers that end, and the last day to spend for a welcome bonus."""
+    """Events for free cancellation, expiring points and vouchers, and welcome bonus deadlines."""
     for stay in holdings.stays:
         if (until := stay.free_cancellation_until) is not None and until >= since:
             title = f"Free cancellation of {add_member(stay.hotel_name, stay.member)} ends"
@@ -104,7 +104,7 @@ def list_deadline_events(reference: Reference, holdings: Holdings, since: date) 
 
 
 def _link(event: CalendarEvent, subject_type: str, subject_id: str) -> CalendarEvent:
-    """Adds the page on which it is settled."""
+    """Adds the page that settles it."""
     return replace(event, url=f"{settings().web_url}{find_settling_path('', subject_type, subject_id)}")
 
 
@@ -140,7 +140,7 @@ BEFORE_FLIGHT = timedelta(hours=3)
 
 @dataclass(frozen=True)
 class Choices:
-    """What the person wants of the feed besides bookings and plans."""
+    """The optional parts of the feed."""
 
     alarms: bool = False
     deadlines: bool = True
@@ -164,7 +164,7 @@ def build_feed(session: Session, reference: Reference, now: datetime, choices: C
 def list_events(
     session: Session, reference: Reference, now: datetime, choices: Choices = EVERYTHING
 ) -> list[CalendarEvent]:
-    """What is past or cancelled is left out; the day of departure and the day of leaving still count."""
+    """Events, without past or cancelled ones; the days of departure and check-out still count."""
     since = upcoming_bookings.earliest_today(now)
     entries = [
         e
@@ -247,7 +247,7 @@ def _format_lines(*lines: str | int | None) -> tuple[str, ...]:
 
 
 def _event_times(reference: Reference, row: FlightBooking) -> tuple[date, date | None]:
-    """The times a ticket prints, each on the clock of its airport; the whole day where none is stored.
+    """The ticket's times, each in its airport's zone; the whole day without any.
 
     An arrival that is not after the departure was misread somewhere, and is left out.
     """
@@ -263,7 +263,7 @@ def _event_times(reference: Reference, row: FlightBooking) -> tuple[date, date |
 
 
 def _local_moment(reference: Reference, code: str, day: date, at: time) -> datetime:
-    """The moment without a zone where the airport's is not known: then it is local wherever it is read."""
+    """A local time, without a zone if the airport's is unknown: it then shows the same everywhere."""
     airport = reference.airports.get(next(iter(reference.metros.get(code, ())), code))
     return datetime.combine(day, at, time_zones.find_zone(airport.tz) if airport else None)
 
@@ -273,7 +273,7 @@ def _find_place(row: HotelBooking, hotel: Hotel | None) -> tuple[str | None, str
 
 
 def _build_stay_event(reference: Reference, row: HotelBooking) -> CalendarEvent:
-    """The nights of the stay: from the first day up to the day of leaving, which is the first day no longer in it."""
+    """The nights of the stay: from the first day to the day of check-out, exclusive."""
     hotel = hotels.find_stored(reference, row.hotel_code)
     return CalendarEvent(
         uid=f"stay-{row.id}",

@@ -1,6 +1,6 @@
-"""Flights as pages draw them: the map of their routes, the cities at their ends, how far and how long each goes."""
+"""Flights drawn for pages: the map of routes, the cities, distances and durations."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from shared.documents.route_map import Place, draw_route_map
@@ -11,7 +11,7 @@ from shared.reference.reference import Reference
 
 @dataclass(frozen=True)
 class Flight:
-    """IATA codes, and ISO local times where they are known."""
+    """A flight by IATA codes, and ISO local times if known."""
 
     origin: str
     destination: str
@@ -21,7 +21,7 @@ class Flight:
 
 @dataclass(frozen=True)
 class DrawnFlight:
-    """`minutes` from gate to gate; None where a time or an airport is not known."""
+    """`minutes` from gate to gate; None if a time or an airport is unknown."""
 
     origin_city: str
     destination_city: str
@@ -30,18 +30,23 @@ class DrawnFlight:
 
 
 def draw_flights(reference: Reference, flights: Sequence[Flight]) -> tuple[str, list[DrawnFlight]]:
-    """The map as SVG, empty where no airport of any flight is known, and each flight in words."""
-    pairs = [tuple(reference.airports.get(code) for code in (row.origin, row.destination)) for row in flights]
-    legs = tuple((_find_place(start), _find_place(end)) for start, end in pairs if start and end)
-    facts = [_describe(reference, row, *ends) for row, ends in zip(flights, pairs, strict=True)]
-    return draw_route_map(legs), facts
+    """The map as SVG, empty unless both airports of a flight are known, and each flight in words."""
+    facts = [_describe(reference, row) for row in flights]
+    return draw_route_map(find_legs(reference, ((row.origin, row.destination) for row in flights))), facts
+
+
+def find_legs(reference: Reference, routes: Iterable[tuple[str, str]]) -> tuple[tuple[Place, Place], ...]:
+    """The ends of each route on the globe, without routes with an unknown airport."""
+    pairs = [tuple(reference.airports.get(code) for code in route) for route in routes]
+    return tuple((_find_place(start), _find_place(end)) for start, end in pairs if start and end)
 
 
 def _find_place(airport: Airport) -> Place:
     return Place(airport.code, airport.city or airport.name, airport.lat, airport.lon)
 
 
-def _describe(reference: Reference, flight: Flight, start: Airport | None, end: Airport | None) -> DrawnFlight:
+def _describe(reference: Reference, flight: Flight) -> DrawnFlight:
+    start, end = reference.airports.get(flight.origin), reference.airports.get(flight.destination)
     origin = start.city or start.name if start else flight.origin
     destination = end.city or end.name if end else flight.destination
     if not start or not end:

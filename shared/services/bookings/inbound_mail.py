@@ -1,6 +1,6 @@
 """Booking confirmations received by mail: stored first, then read, then filed as bookings.
 
-What was read is a stranger's text: facts are taken from it, cut to size, and nothing in it is ever obeyed.
+What was read is a stranger's text: facts are taken from it, cut to size, and it is never obeyed.
 """
 
 import re
@@ -28,7 +28,6 @@ from shared.domain.confirmations.model import Doubt, MailReading, to_json, to_pl
 from shared.domain.dates import format_day
 from shared.domain.plans import Plan, Tier, is_allowed
 from shared.domain.senders import Judgement, Trust
-from shared.domain.short_ids import shorten_uuid
 from shared.errors import Candidates, Invalid, NotFound
 from shared.outbox.enqueue import tell
 from shared.processes.bounded_process import Budget, ReaderEnded, read_bounded
@@ -48,14 +47,14 @@ MAX_UNPAID_BYTES = 1 << 30  # of all Free accounts together, whose addresses cos
 LEAST_FREE_BYTES = 512 << 20  # of this machine's disk, on which the database of most installations is too
 SLOW_SECONDS, SLOW_WAIT = 2.0, timedelta(hours=1)  # of the processor; a letter of an airline takes 0.2
 # The slowest mails built to be slow take 3 s on two cores, files of a letter up to 10 s of the clock by themselves. All
-# has to end well before the job, after 80 s, of which 20 s may have gone into other mails.
+# has to end well before the job, after 80 s, 20 s of which may have gone into other mails.
 READING_BUDGET = Budget(processor_seconds=10, seconds=40, memory_bytes=768 << 20)
-RETENTION = timedelta(days=30)  # mail no one could make anything of, and mail someone put aside
+RETENTION = timedelta(days=30)  # unreadable mail, and mail set aside by a person
 _SECRET = re.compile(r"[0-9a-f]{40}")
 
 
 class RefusalReason(Enum):
-    """Why a mail is not taken; no one else learns which."""
+    """Why a mail is refused; the listener and the web hook choose what the sender is told of it."""
 
     UNKNOWN = "no such address"
     OFF = "its owner may not receive mail here at present"
@@ -71,7 +70,7 @@ class MailRefused(Exception):
 
 @dataclass(frozen=True)
 class ReadMail:
-    """What a mail states, or why it cannot be read, and what it may do by itself."""
+    """What a mail states, or why it cannot be read, and what it may do automatically."""
 
     reading: MailReading | str
     sender: Judgement
@@ -79,12 +78,12 @@ class ReadMail:
 
 
 def address_of(secret: str) -> str | None:
-    """The private address of a secret; None where this installation takes no mail."""
+    """The private address of a secret; None if this installation takes no mail."""
     return f"{secret}@{settings().inbox_domain}" if settings().inbox_domain else None
 
 
 def find_account(session: Session, recipient: str) -> Holder:
-    """The account an address belongs to, if it takes mail now. Raises MailRefused."""
+    """The account an address belongs to, if it accepts mail now. Raises MailRefused."""
     local, _, domain = recipient.strip().strip("<>").rpartition("@")
     secret = local.lower()
     if domain.lower() != (settings().inbox_domain or "").lower() or not _SECRET.fullmatch(secret):
@@ -99,22 +98,27 @@ def find_account(session: Session, recipient: str) -> Holder:
 
 
 def check_recipient(recipient: str) -> int:
-    """The same in its own transaction: the account."""
+    """The same in its own transaction: the account. A full mailbox is refused here, so that others get the letter."""
     with transaction() as session:
-        return find_account(session, recipient).account_id
+        holder = find_account(session, recipient)
+        _check_room(session, holder, 0)
+        return holder.account_id
 
 
 def store(recipients: list[str], raw: bytes) -> int:
-    """Keeps a mail for each recipient, all or none, committed when this returns. How many are new.
+    """Stores a mail for each recipient, all or none, committed on return. Returns the number of new ones.
 
     Raises MailRefused.
     """
     if shutil.disk_usage(settings().outbox_dir or Path.cwd()).free < LEAST_FREE_BYTES:
         raise MailRefused(RefusalReason.NO_ROOM)
-    facts = _describe(raw)  # of 10 MB in 0.05 s, so not within the transaction and not for each recipient
+    facts = _describe(raw)  # 10 MB take 0.05 s, so not in the transaction nor for each recipient
     with transaction() as session:
-        holders = dict.fromkeys(find_account(session, r) for r in recipients)
-        return sum(_store_one(session, holder, raw, facts) for holder in holders)
+        stored = 0
+        for holder in dict.fromkeys([find_account(session, r) for r in recipients]):
+            _check_room(session, holder, len(raw))
+            stored += mails.store_mail(session, account_id=holder.account_id, raw=raw, **facts)
+        return stored
 
 
 def _describe(raw: bytes) -> dict[str, str]:
@@ -126,16 +130,16 @@ def _describe(raw: bytes) -> dict[str, str]:
     return {"digest": _digest(raw), "from_domain": to_one_line(domain, 120), "subject": to_one_line(subject, 160)}
 
 
-def _store_one(session: Session, holder: Holder, raw: bytes, facts: dict[str, str]) -> bool:
-    count, size = mails.count_waiting(session, holder.account_id)
-    is_full = count >= MAX_WAITING_MAILS or size + len(raw) > MAX_WAITING_BYTES
-    if is_full or (holder.plan == Plan.FREE.slug and mails.count_unpaid(session) + len(raw) > MAX_UNPAID_BYTES):
+def _check_room(session: Session, holder: Holder, size: int) -> None:
+    """Raises MailRefused where a letter of that size finds no room."""
+    count, waiting = mails.count_waiting(session, holder.account_id)
+    is_full = count >= MAX_WAITING_MAILS or waiting + size > MAX_WAITING_BYTES
+    if is_full or (holder.plan == Plan.FREE.slug and mails.count_unpaid(session) + size > MAX_UNPAID_BYTES):
         raise MailRefused(RefusalReason.FULL)
-    return mails.store_mail(session, account_id=holder.account_id, raw=raw, **facts)
 
 
 def _digest(raw: bytes) -> str:
-    """The same for one letter that came two ways: its own id and its text, without what the way added."""
+    """A digest of a letter's own id and text, the same for copies that came by different routes."""
     head, _, body = raw.replace(b"\r\n", b"\n").partition(b"\n\n")
     message_id = re.search(rb"^message-id:\s*(\S+)", head[:100_000], re.I | re.M)
     return digest(((message_id[1] if message_id else head) + b"\n" + body.rstrip()).decode("latin-1"))
@@ -163,7 +167,7 @@ def read_stored(number: int) -> ReadMail | None:
 
 
 def _count_seconds() -> float:
-    """Seconds of the processor that processes begun here have taken."""
+    """Processor seconds used by processes started here."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
@@ -177,7 +181,7 @@ def _read_apart(raw: bytes) -> MailReading | str:
 
 
 def _read_letter(raw: bytes) -> MailReading | str:
-    """Words when it cannot be read."""
+    """Reads a letter; returns the reason if it cannot."""
     # Imported here: 150 modules and 6 MB that the tool server, which only stores mails, never needs.
     from shared.domain.confirmations.excerpts import find_excerpt, find_letter_day
     from shared.domain.confirmations.mail_reader import read_mail
@@ -191,12 +195,12 @@ def _read_letter(raw: bytes) -> MailReading | str:
         return str(no)
     except MemoryError:
         raise
-    except Exception as bug:  # the edge: one letter no one foresaw stops no other, and is kept to be looked at
+    except Exception as bug:  # the edge: an unforeseen letter stops no other, and is kept for a person
         return type(bug).__name__
 
 
 def settle(session: Session, number: int, letter: ReadMail | None) -> RunResult:
-    """Writes what became of a mail: imported, to be looked at, or failed."""
+    """Writes what became of a mail: imported, waiting for a person, or failed."""
     mail = mails.lock_mail(session, InboundMail.number == number)
     if mail is None or letter is None or mail.state != "received":
         mails.end_schedule(session, number)
@@ -218,7 +222,7 @@ def settle(session: Session, number: int, letter: ReadMail | None) -> RunResult:
             ):
                 mail.state = "received"
                 return RunResult("what it is about may be among mails that were not read yet")
-        # Why the mail waits, where it does so because of who sent it.
+        # Why the mail waits, if because of its sender.
         if "sender" in mail.missing:
             doubt = {"field": "sender", "reason": letter.sender.reason, "values": [letter.sender.sender], "about": ""}
             mail.parsed = mail.parsed | {"doubts": [doubt, *mail.parsed["doubts"]]}
@@ -229,7 +233,7 @@ def settle(session: Session, number: int, letter: ReadMail | None) -> RunResult:
 
 
 def _file_bookings(session: Session, mail: InboundMail, *, may_change: bool) -> FilingResult:
-    """Stores the bookings; what does not hold is for the person to put right."""
+    """Stores the bookings; faults are for the person to correct."""
     try:
         return mail_bookings.file_bookings(session, reference(), mail, mail.parsed["bookings"], may_change=may_change)
     except (Invalid, NotFound, Candidates) as no:
@@ -239,7 +243,7 @@ def _file_bookings(session: Session, mail: InboundMail, *, may_change: bool) -> 
 
 
 def _notify(session: Session, mail: InboundMail, filed: FilingResult) -> None:
-    """One notice for each mail, whatever became of it; no mail about a mail."""
+    """Writes one notice for each mail, whatever its result; never a mail about a mail."""
     legs = [
         f"{f.flight_number or f.airline} {f.origin} to {f.destination} on {format_day(f.departure_date)}"
         for f in filed.flights
@@ -249,7 +253,6 @@ def _notify(session: Session, mail: InboundMail, filed: FilingResult) -> None:
     ]
     facts = {
         "state": mail.state,
-        "message_id": shorten_uuid(mail.id),
         "bookings": legs + stays,
         "cancelled": any(b.get("action") == "cancel" for b in mail.parsed.get("bookings", [])),
         "known": len(legs) + len(stays) - len(filed.new),
@@ -257,21 +260,28 @@ def _notify(session: Session, mail: InboundMail, filed: FilingResult) -> None:
         "found": bool(mail.parsed.get("bookings")),
         "balance": _describe_balance(mail.parsed.get("balance")),
         "missing": mail.missing,
+        "reason": next((d["reason"] for d in mail.parsed.get("doubts", []) if d["field"] == "type"), ""),
     }
     account = session.get_one(Account, mail.account_id)
     tell(session, account, "inbox_mail", facts, dedupe_key=f"inbox:{mail.id}", subject=("inbox_message", str(mail.id)))
 
 
 def _describe_balance(stated: Mapping[str, Any] | None) -> str:
-    """`Aeroplan: 42,318 points`; empty where nothing is stated of a balance, or something of it is open."""
+    """`Aeroplan: 42,318 points`; empty without a balance, or if something about it is open."""
     if not stated or not stated["program"] or stated["balance"] is None:
         return ""
     return f"{reference().programs[stated['program']].name}: {stated['balance']:,} points"
 
 
 def _store_reading(mail: InboundMail, reading: MailReading) -> None:
-    """What was read, kept until a person or the next step settles it."""
+    """Stores the reading until a person or the next step settles it."""
     bookings = [to_json(b) for b in reading.bookings]
+    doubts = reading.all_doubts
+    if reading.other:
+        doubts = [
+            *doubts,
+            Doubt("type", f"The letter is about {reading.other}: no flight, no stay, nothing was stored."),
+        ]
     for booking in bookings:
         if booking["type"] == "hotel" and "hotel_id" not in booking and "hotel_name" in booking:
             booking["nearest_hotels"] = hotels.find_nearest_names(reference(), booking["hotel_name"])
@@ -280,7 +290,7 @@ def _store_reading(mail: InboundMail, reading: MailReading) -> None:
         "forwarded": reading.forwarded,
         "bookings": bookings,
         "posted": reading.posted and reading.posted.isoformat(),
-        "doubts": [_to_plain_doubt(d) for d in reading.all_doubts],
+        "doubts": [_to_plain_doubt(d) for d in doubts],
         "unread": [{"name": to_one_line(f.name, 120), "reason": f.reason} for f in reading.unread],
         "excerpt": reading.excerpt,
     }

@@ -20,11 +20,11 @@ from shared.errors import Candidates, NotFound
 from shared.reference.reference import Reference
 from shared.services.bookings import bookings
 
-# What letters do to stored bookings: changes, which leave a history, and cancellations. Older letters undo nothing.
+# Letters' effects on stored bookings: changes, with a history, and cancellations. Older letters undo nothing.
 
 Fields = Mapping[str, Any]
 Row = FlightBooking | HotelBooking
-MAX_CHANGES = 40  # of one booking that are kept
+MAX_CHANGES = 40  # kept for one booking
 _FLIGHT = (
     "airline", "flight_number", "origin", "destination", "departure_date", "departure_time", "arrival_date",
     "arrival_time", "cabin_class",
@@ -63,7 +63,7 @@ def note_letter(rows: Iterable[Row], letter_on: date | None) -> None:
 
 
 def match_rows(rows: Sequence[Row], parsed: Sequence[Fields]) -> list[Row | None]:
-    """The stored booking that each booking of a letter speaks of by its number, each at most once."""
+    """The stored booking for each of a letter's bookings, by number, each at most once."""
     used_ids: set[int] = set()
     out: list[Row | None] = []
     for booking in parsed:
@@ -75,7 +75,7 @@ def match_rows(rows: Sequence[Row], parsed: Sequence[Fields]) -> list[Row | None
 
 
 def _choose_row(rows: Sequence[Row], booking: Fields, *, alone: bool) -> Row | None:
-    """Chooses by the flight's number, its route, or because there is one of each; None where several fit alike."""
+    """Chooses by the flight's number, its route, or because there is one of each; None if several fit equally."""
     candidates: list[Row] = []
     if booking.get("type") == "hotel":
         candidates += [r for r in rows if isinstance(r, HotelBooking)]
@@ -93,7 +93,8 @@ def _narrow_legs(legs: list[FlightBooking], booking: Fields) -> list[FlightBooki
     number = _plain_number(booking.get("flight_number"))
     same = [leg for leg in legs if number and _plain_number(leg.flight_number) == number]
     if len(same) != 1:
-        same = [leg for leg in same or legs if (leg.origin, leg.destination) == _route(booking)]
+        route = (booking.get("origin"), booking.get("destination"))
+        same = [leg for leg in same or legs if (leg.origin, leg.destination) == route]
     return same if len(same) < 2 else [leg for leg in same if leg.departure_date == booking.get("departure_date")]
 
 
@@ -105,17 +106,13 @@ def _is_same_hotel(row: HotelBooking, booking: Fields) -> bool:
 
 
 def _plain_number(text: Any) -> str:
-    """ "BA 0117" and "BA117" are one."""
+    """ "BA 0117" and "BA117" are the same."""
     match = re.fullmatch(r"([A-Z0-9]{2})\s?0*(\d{1,4})[A-Z]?", str(text or "").upper())
     return f"{match[1]}{match[2]}" if match else ""
 
 
-def _route(booking: Fields) -> tuple[Any, Any]:
-    return booking.get("origin"), booking.get("destination")
-
-
 def change(session: Session, reference: Reference, row: Row, booking: Fields, letter_on: date | None) -> str | None:
-    """Puts on a booking what a letter changes; returns the sentence about it, None where nothing is different.
+    """Applies a letter's changes to a booking; returns a sentence, or None if nothing differs.
 
     Raises Invalid, NotFound or Candidates.
     """
@@ -186,12 +183,12 @@ def _to_words(value: Any) -> str:
 
 
 def find_cancelled(rows: Sequence[Row], parsed: Sequence[Fields]) -> list[Row]:
-    """What a letter takes back: the legs and stays it names, or all of its number when it names none."""
+    """The bookings a letter cancels: named legs and stays, or all with its number."""
     return [r for r in rows if any(has_number(r, b) and _names_row(r, b) for b in parsed)]
 
 
 def _names_row(row: Row, booking: Fields) -> bool:
-    """Whether nothing the cancellation says speaks against this leg or stay."""
+    """Whether the cancellation may mean this leg or stay."""
     if isinstance(row, FlightBooking):
         stated = {n: booking.get(n) for n in ("airline", "origin", "destination", "departure_date")}
         number = _plain_number(booking.get("flight_number"))
@@ -244,7 +241,7 @@ _FILLABLE = {
 
 @dataclass
 class FilingResult:
-    """What a mail's bookings are now; `missing` when nothing was stored."""
+    """A mail's bookings after filing; `missing` if nothing was stored."""
 
     flights: list[FlightBooking] = field(default_factory=list)
     hotels: list[HotelBooking] = field(default_factory=list)
@@ -265,7 +262,7 @@ class _Letter:
 
 
 def find_missing(parsed: Sequence[Fields], *, sure: bool = False) -> list[str]:
-    """What has to be known before these can be stored; a person who is `sure` needs no confirmation number."""
+    """The fields missing for storing these; a `sure` person needs no confirmation number."""
     lacking: dict[str, None] = {}
     for booking in parsed:
         kind = booking.get("type")
@@ -288,13 +285,13 @@ def file_bookings(
     sure: bool = False,
     may_change: bool = True,
 ) -> FilingResult:
-    """Stores, changes or cancels the bookings given, as read from the mail or corrected, and settles the mail; or says
+    """Stores, changes or cancels the bookings given, as read from the mail or corrected, and settles the mail; or tells
     what is missing.
 
-    A mail is carried out whole or not at all: where something is missing, or this raises, every booking stays as it
+    A mail is filed whole or not at all: if something is missing, or this raises, every booking stays as it
     was. All within the session's account. A booking that is known already, by its number or by its day and route, is
-    recognised and not stored again. `sure`: a person has looked at it. Without `may_change` the sender is missing
-    where something stored would become different. Raises Invalid, NotFound or Candidates.
+    recognised and not stored again. `sure`: a person has looked at it. Without `may_change` the sender is `missing`
+    if something stored would change. Raises Invalid, NotFound or Candidates.
     """
     parsed = [_restore_types(b) for b in raw_bookings]
     posted = mail.parsed.get("posted")
@@ -335,7 +332,7 @@ def _file(session: Session, reference: Reference, letter: _Letter, parsed: list[
 def _is_known_otherwise(
     reference: Reference, letter: _Letter, parsed: list[dict[str, Any]], existing: Existing
 ) -> bool:
-    """Whether a plain confirmation names flights of a known number with other days or times: a person who is sure
+    """Whether a plain confirmation has bookings of a known number with other days or routes: a sure person
     means a change, and a letter older than the booking's newest one says nothing new."""
     rows: list[FlightBooking | HotelBooking] = [*existing[0], *existing[1]]
     if not rows or find_missing(parsed, sure=letter.sure):
@@ -349,7 +346,7 @@ def _is_known_otherwise(
 def _change(
     session: Session, reference: Reference, letter: _Letter, parsed: list[dict[str, Any]], existing: Existing
 ) -> FilingResult:
-    """Puts the changes on the bookings they are of. A change of a booking not stored here is filed when it is whole."""
+    """Applies changes to their bookings. A change of a booking not stored here is filed if complete."""
     rows: list[FlightBooking | HotelBooking] = [*existing[0], *existing[1]]
     matches = match_rows(rows, parsed)
     strangers = [b | {"action": "create"} for b, m in zip(parsed, matches, strict=True) if m is None]
@@ -372,7 +369,7 @@ def _change(
 
 
 def _restore_types(booking: Fields) -> dict[str, Any]:
-    """Days, times and money as they were before they were kept as JSON."""
+    """Turns the JSON texts of days, times and money back into their types."""
     fields = dict(booking)
     for name, value in booking.items():
         if not isinstance(value, str | int | float):
@@ -387,7 +384,7 @@ def _restore_types(booking: Fields) -> dict[str, Any]:
 
 
 def _find_existing(session: Session, parsed: list[dict[str, Any]]) -> Existing:
-    """The account's bookings that may be meant: of the same number, or without one on the same day."""
+    """The account's bookings that may be meant: of the same number, or, without one, on the same day."""
     kinds = {b.get("type") for b in parsed}
     off = any(b.get("action") == "cancel" for b in parsed)
     flights: list[FlightBooking] = []
@@ -408,7 +405,7 @@ def _select_possible(model: Any, parsed: list[dict[str, Any]], same_day: ColumnE
 
 
 def _cancel(session: Session, letter: _Letter, parsed: list[dict[str, Any]], existing: Existing) -> FilingResult:
-    """Marks what the mail takes back, unless a newer letter of the booking was filed."""
+    """Marks bookings that the mail cancels, unless a newer letter about them was filed."""
     flights = find_cancelled(existing[0], parsed)
     stays = find_cancelled(existing[1], parsed)
     if not flights and not stays:
@@ -437,13 +434,13 @@ def _store(
     for row, booking, match in zip(rows, parsed, same, strict=True):
         numbered = [k for k in there if type(k) is type(row) and has_number(k, booking)]
         if match is None and not letter.sure and numbered:
-            return FilingResult(missing=["changed_booking"])  # its number is known with other days: perhaps a change
+            return FilingResult(missing=["changed_booking"])  # the known number has other days: perhaps a change
     gaps = [_list_gaps(match, row) for row, match in zip(rows, same, strict=True) if match is not None]
     if any(gaps) and not letter.may_change:
         return FilingResult(missing=["sender"])
     for row, match in zip(rows, same, strict=True):
         if match is not None:
-            # Fills in what the stored booking did not know; what it knows stays.
+            # Fills in missing fields of the stored booking; others stay.
             for name in _list_gaps(match, row):
                 setattr(match, name, getattr(row, name))
         else:
@@ -474,7 +471,7 @@ def _build_row(reference: Reference, booking: dict[str, Any]) -> FlightBooking |
 
 
 def _is_same(other: FlightBooking | HotelBooking, row: FlightBooking | HotelBooking) -> bool:
-    """One reservation told twice: the same number, or none yet, on the same day and route or at the same hotel."""
+    """Whether it is the same reservation: same number, or none yet, and the same day and route or hotel."""
     numbers = {(b.confirmation_number or "").upper() for b in (other, row)}
     if len(numbers) > 1 and other.confirmation_number:
         return False

@@ -1,4 +1,4 @@
-"""Senders of forwarded mails: each is looked up and judged before anything of the mail is filed."""
+"""Senders of forwarded mails: each is judged before anything in the mail is filed."""
 
 import logging
 import re
@@ -43,7 +43,7 @@ _NAME = re.compile(r"(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)+", re.I)
 
 
 class KeyUnanswered(Exception):
-    """The DNS did not answer, or the mail asks for more keys than are looked up."""
+    """The DNS did not answer, or the mail needs too many keys."""
 
 
 class KeyFinder:
@@ -53,7 +53,7 @@ class KeyFinder:
         self.lookups = 0
 
     def find_key(self, name: str) -> bytes | None:
-        """The record at `SELECTOR._domainkey.DOMAIN.`; None when there is no key that can be used.
+        """The record at `SELECTOR._domainkey.DOMAIN.`; None without a usable key.
 
         Raises KeyUnanswered.
         """
@@ -73,7 +73,7 @@ class KeyFinder:
 
 
 def read_txt_record(name: str) -> bytes | None:
-    """The first TXT record of a name; None when it has none. Raises KeyUnanswered."""
+    """The first TXT record of a name; None if it has none. Raises KeyUnanswered."""
     try:
         answer = dns.resolver.resolve(name, dns.rdatatype.TXT, lifetime=MAX_SECONDS, search=False)
     except (dns.resolver.NXDOMAIN, dns.resolver.NoAnswer):
@@ -85,7 +85,7 @@ def read_txt_record(name: str) -> bytes | None:
 
 
 def _is_usable(record: bytes) -> bool:
-    """Neither too long, nor withdrawn (an empty p=), nor published for trial (t=y)."""
+    """Whether a key is usable: not too long, withdrawn (an empty p=) or on trial (t=y)."""
     tags = {n.strip(): v.strip() for n, _, v in (part.partition(b"=") for part in record.split(b";"))}
     flags = tags.get(b"t", b"").split(b":")
     return len(record) <= MAX_RECORD_BYTES and bool(tags.get(b"p")) and b"y" not in [f.strip() for f in flags]
@@ -95,13 +95,13 @@ def _is_usable(record: bytes) -> bool:
 
 FindKey = Callable[[str], bytes | None]
 IsSigner = Callable[[str], bool]
-MAX_SIGNATURES = 3  # of one mail that are looked at, and sets of ARC headers
+MAX_SIGNATURES = 3  # checked in one mail, and sets of ARC headers
 MAX_HEADERS_BYTES = 256 << 10
 MAX_HEADER_BYTES = 8 << 10  # of one signature
 MAX_LINES = 300_000
 CHECKING_BUDGET = Budget(processor_seconds=4, seconds=20, memory_bytes=256 << 20)  # five look-ups take ten seconds
 _ALGORITHMS = {b"rsa-sha256", b"ed25519-sha256"}
-# The library's expressions need the square of a run of blanks: half a second of processor for each signature at most.
+# The library's patterns are quadratic in a run of blanks: at most half a second of processor per signature.
 MAX_BLANK_STEPS = 500_000_000
 _BLANKS = re.compile(rb"[ \t]{20,}")
 _LONG_FOLD = re.compile(rb"\s{40}")
@@ -112,7 +112,7 @@ _LOG.propagate = False  # the library would write parts of the mail into the log
 
 
 class _Message:
-    """A parsed mail, and what came of the look-ups for it."""
+    """A parsed mail, and the results of its look-ups."""
 
     def __init__(self, raw: bytes, find_key: FindKey) -> None:
         self.dkim = dkim.DKIM(raw, logger=_LOG)
@@ -138,7 +138,7 @@ class _Message:
 
 
 def list_from_headers(raw: bytes) -> list[str]:
-    """The From headers as the signatures see them; none when the head of the mail is too long or is no head."""
+    """The From headers as signature checks read them; empty if the mail's head is too long or malformed."""
     try:
         headers, _ = dkim.rfc822_parse(_cut_head(raw))
     except (dkim.DKIMException, IndexError):
@@ -154,7 +154,7 @@ def _cut_head(raw: bytes) -> bytes:
 def check_signatures(
     raw: bytes, is_signer: IsSigner, forwarders: Collection[str], now: datetime, find_key: FindKey
 ) -> Signatures:
-    """What the signatures of a mail show of the domains that count; ARC seals of `forwarders` are believed."""
+    """Checks a mail's signatures for the relevant domains; ARC seals of `forwarders` are trusted."""
     if not _is_checkable(raw):
         return Signatures()
     try:
@@ -175,7 +175,7 @@ def _is_checkable(raw: bytes) -> bool:
 
 
 def _read_tags(value: bytes) -> dict[bytes, bytes]:
-    """The tags of a signature, none when it is malformed or too long."""
+    """The tags of a signature, empty if malformed or too long."""
     if len(value) > MAX_HEADER_BYTES or _LONG_FOLD.search(value):
         return {}
     try:
@@ -185,20 +185,14 @@ def _read_tags(value: bytes) -> dict[bytes, bytes]:
     return tags
 
 
-def _read_domain(tags: dict[bytes, bytes], is_signer: IsSigner) -> str | None:
-    """The domain that signed, when its signature counts."""
-    domain = tags.get(b"d", b"").decode("ascii", "replace").lower()
-    return domain if is_signer(domain) else None
-
-
 def _check_dkim(message: _Message, is_signer: IsSigner, now: datetime) -> tuple[set[str], set[str]]:
-    """Domains whose signature holds, until the first, and those whose signature does not though its key is there."""
+    """Domains with a valid signature, until the first, and those with an invalid one whose key exists."""
     broken: set[str] = set()
     looked_at = 0
     for index, value in enumerate(message.list_headers(b"dkim-signature")):
         tags = _read_tags(value)
-        domain = _read_domain(tags, is_signer)
-        if domain is None or looked_at >= MAX_SIGNATURES:
+        domain = tags.get(b"d", b"").decode("ascii", "replace").lower()
+        if not is_signer(domain) or looked_at >= MAX_SIGNATURES:
             continue
         looked_at += 1
         message.has_key = False
@@ -213,7 +207,7 @@ def _check_dkim(message: _Message, is_signer: IsSigner, now: datetime) -> tuple[
 
 
 def _covers_mail(tags: dict[bytes, bytes], now: datetime) -> bool:
-    """Whether a signature that holds says anything: it signs the sender, all of the text (no l=), with SHA-256
+    """Whether a valid signature says anything: it signs the sender, all of the text (no l=), with SHA-256
     (RFC 8301, RFC 8463), and has not expired."""
     signed = [name.strip().lower() for name in tags.get(b"h", b"").split(b":")]
     expires = int(tags[b"x"]) if tags.get(b"x", b"").isdigit() else None
@@ -222,15 +216,17 @@ def _covers_mail(tags: dict[bytes, bytes], now: datetime) -> bool:
 
 
 def _check_arc(message: _Message, is_signer: IsSigner, forwarders: Collection[str]) -> set[str]:
-    """Domains that the last forwarder saw signing. Each forwarder of the chain must be believed: a seal proves only
-    what its sealer says."""
+    """Domains that the last forwarder saw signing. Each forwarder in the chain must be trusted: a seal proves only
+    what its sealer claims."""
     seals, letters = (message.list_headers(name) for name in _ARC[:2])
     tags = [_read_tags(value) for value in (*seals, *letters)]
     count = len(seals)
     steps = sorted(t.get(b"i", b"") for t in tags[:count])
     if not 0 < count <= MAX_SIGNATURES or steps != [b"%d" % n for n in range(1, count + 1)]:
         return set()
-    if len(letters) != count or not all(_is_of_forwarder(t, forwarders) for t in tags):
+    if len(letters) != count or not all(
+        t.get(b"d", b"").decode("ascii", "replace").lower() in forwarders for t in tags
+    ):
         return set()
     if not all(b"from" in t.get(b"h", b"").lower().replace(b" ", b"").split(b":") for t in tags[count:]):
         return set()
@@ -242,19 +238,15 @@ def _check_arc(message: _Message, is_signer: IsSigner, forwarders: Collection[st
     return _list_passing(results[0], is_signer)
 
 
-def _is_of_forwarder(tags: dict[bytes, bytes], forwarders: Collection[str]) -> bool:
-    return tags.get(b"d", b"").decode("ascii", "replace").lower() in forwarders
-
-
 def _list_passing(result: dict[str, Any], is_signer: IsSigner) -> set[str]:
-    """The domains that count in the results of the newest step."""
+    """The relevant domains that pass in the newest step's results."""
     text = bytes(result["aar-value"]).decode("ascii", "replace")
     results = text.partition(";")[2]  # without the number of the step
     return {domain for domain in read_passing_domains(results) if is_signer(domain)}
 
 
 def judge_mail(reference: Reference, mail: InboundMail, raw: bytes) -> Judgement:
-    """What the mail may do by itself. Keys are looked up in the DNS, so no transaction is open in the meantime."""
+    """What the mail may do by itself. Keys are looked up in the DNS, so no transaction is open during it."""
     address = read_sender(list_from_headers(raw))
     if address is None:
         return judge_sender(None, is_own=False, is_company=False, signatures=Signatures())

@@ -1,6 +1,5 @@
 """The award bookings of a year as redemptions: what was paid, and the price in cash they replaced."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
@@ -17,7 +16,7 @@ from shared.reference.reference import Reference
 
 @dataclass(frozen=True)
 class BookedRedemption:
-    """`booking_id` is of the first leg."""
+    """A booked redemption; `booking_id` is the first leg's."""
 
     booking_type: Literal["flight", "hotel"]
     booking_id: int
@@ -28,7 +27,7 @@ class BookedRedemption:
 
 
 def read_redemptions(session: Session, reference: Reference, year: int) -> list[BookedRedemption]:
-    """Award bookings that stand and whose travel begins in the year, the newest first."""
+    """Award bookings not cancelled whose travel starts in the year, the newest first."""
     booked = read_award_bookings(session, year)
     # Cash paid besides the points of a stay is not kept, so nothing is taken off.
     prices = {stay: price.latest for stay, price in booked.prices.items()}
@@ -38,11 +37,16 @@ def read_redemptions(session: Session, reference: Reference, year: int) -> list[
 
 
 def _list_flights(booked: AwardBookings, year: int) -> list[BookedRedemption]:
-    """A fare that was seen is the price of a booking of one leg."""
+    """Lists flights; a seen fare is only the price of a one-leg booking."""
     bookings: dict[object, list[FlightBooking]] = {}
     for leg in booked.legs:
         bookings.setdefault(leg.trip_id or leg.id, []).append(leg)
-    mine = [(b, r) for b in bookings.values() if b[0].departure_date.year == year and (r := _join_legs(b))]
+    mine = [
+        (b, r)
+        for b in bookings.values()
+        if b[0].departure_date.year == year
+        and (r := join_costs([Cost(leg.points_spent, leg.taxes_paid, leg.cash_price, leg.taxes_currency) for leg in b]))
+    ]
     return [
         BookedRedemption(
             booking_type="flight",
@@ -54,10 +58,6 @@ def _list_flights(booked: AwardBookings, year: int) -> list[BookedRedemption]:
         )
         for b, r in mine
     ]
-
-
-def _join_legs(legs: Sequence[FlightBooking]) -> Redemption | None:
-    return join_costs([Cost(leg.points_spent, leg.taxes_paid, leg.cash_price, leg.taxes_currency) for leg in legs])
 
 
 def _to_stay(reference: Reference, row: HotelBooking, seen: HotelPrice | None) -> BookedRedemption:
@@ -72,7 +72,7 @@ def _to_stay(reference: Reference, row: HotelBooking, seen: HotelPrice | None) -
 
 
 def _add_seen_price(redemption: Redemption, price: Decimal | None, currency: str) -> Redemption:
-    """Adds the price that was seen, where none was given."""
+    """Adds the seen price if none was given."""
     if redemption.cash_price is not None or not price:
         return redemption
     return replace(redemption, cash_price=price, currency=currency, basis="seen")

@@ -24,7 +24,7 @@ _LENGTH = 40  # hexadecimal characters: 160 bits, and short enough for the local
 
 @dataclass(frozen=True)
 class NewLink:
-    """What the row of a new link holds, and the secret it must not hold."""
+    """What the row of a new link stores, and the secret it must not store."""
 
     nonce: str
     key: str
@@ -39,7 +39,7 @@ def mint_link(purpose: str, account_id: int) -> NewLink:
 
 
 class LinkRow(Protocol):
-    """What a row holds of its link, whose purpose the caller knows."""
+    """What a row stores of its link, whose purpose the caller knows."""
 
     account_id: Any
     nonce: Any
@@ -48,7 +48,7 @@ class LinkRow(Protocol):
 
 
 def read_secret(purpose: str, row: LinkRow) -> str | None:
-    """Reads the secret; None when the key of the link is no longer among the settings: make a new link then."""
+    """Reads the secret; None if the link's key is no longer in the settings: make a new link then."""
     if row.secret_sealed is not None:
         return unseal(settings().encryption_keys, row.secret_sealed)
     for material in settings().encryption_keys:
@@ -63,14 +63,14 @@ def _derive(material: str, purpose: str, account_id: int, nonce: str) -> str:
 
 @dataclass(frozen=True)
 class LiveLink:
-    """The living link of one purpose of an account, or of one of its trips."""
+    """The active link for one purpose of an account, or one of its trips."""
 
     secret: str
     created_at: datetime
 
 
 def get_link(session: Session, account_id: int, purpose: str, trip_id: int | None = None) -> LiveLink:
-    """The living link; made where there is none, once however many ask at the same time."""
+    """The living link; made if missing, once however many ask at the same time."""
     if link := find_link(session, account_id, purpose, trip_id):
         return link
     lock(session, account_id)
@@ -79,12 +79,12 @@ def get_link(session: Session, account_id: int, purpose: str, trip_id: int | Non
 
 
 def find_link(session: Session, account_id: int, purpose: str, trip_id: int | None = None) -> LiveLink | None:
-    """The living link; None where there is none, or where its key is no longer among the settings."""
+    """The living link; None if missing, or if its key is no longer among the settings."""
     return _to_link(_find_row(session, account_id, purpose, trip_id))
 
 
 def find_trip_and_link(session: Session, trip_id: int, purpose: str) -> tuple[Trip, LiveLink | None] | None:
-    """A trip and its living link in one statement; None where the session sees no such trip."""
+    """A trip and its living link in one statement; None if the session sees no such trip."""
     living = sa.and_(SecretLink.trip_id == Trip.id, SecretLink.purpose == purpose, SecretLink.ended_at.is_(None))
     query = sa.select(Trip, SecretLink).outerjoin(SecretLink, living).where(Trip.id == trip_id)
     pair = session.execute(query).one_or_none()
@@ -92,7 +92,7 @@ def find_trip_and_link(session: Session, trip_id: int, purpose: str) -> tuple[Tr
 
 
 def end_link(session: Session, account_id: int, purpose: str, trip_id: int | None = None) -> bool:
-    """Ends the living link, if there is one, and says whether there was."""
+    """Ends the active link; whether there was one."""
     row = _find_row(session, account_id, purpose, trip_id)
     if row is None:
         return False
@@ -102,7 +102,7 @@ def end_link(session: Session, account_id: int, purpose: str, trip_id: int | Non
 
 
 def renew_link(session: Session, account_id: int, purpose: str) -> LiveLink:
-    """A new link in place of the living one, which opens nothing from now on."""
+    """Replaces the active link, which stops working."""
     lock(session, account_id)
     return _create(session, account_id, purpose, _find_row(session, account_id, purpose))
 
@@ -118,7 +118,7 @@ def _create(
     now, new = clock.now(), mint_link(purpose, account_id)
     if old is not None:
         old.ended_at = now
-        session.flush()  # before the new row comes: an account, or a trip, has one living link of a purpose
+        session.flush()  # before the new row: an account, or a trip, has one active link per purpose
     row = SecretLink(account_id=account_id, purpose=purpose, nonce=new.nonce, key=new.key, created_at=now)
     row.token_hash, row.trip_id = new.token_hash, trip_id
     session.add(row)
@@ -132,12 +132,12 @@ def _find_row(session: Session, account_id: int, purpose: str, trip_id: int | No
 
 
 def find_holder(session: Session, purpose: str, secret: str) -> int | None:
-    """The account a secret belongs to, in a session that sees everyone; None when it opens nothing (any longer)."""
+    """The account a secret belongs to, in a session that sees everyone; None if it opens nothing (any longer)."""
     return session.scalar(_select_open(purpose, secret)) if _is_secret(secret) else None
 
 
 def find_shared_trip(session: Session, purpose: str, secret: str) -> tuple[int, int] | None:
-    """The account and the trip a secret belongs to, as above; an archived trip is not open."""
+    """The account and the trip a secret belongs to, as above; an archived trip is not shared."""
     if not _is_secret(secret):
         return None
     is_open = (Trip.account_id == SecretLink.account_id, Trip.archived_at.is_(None))
@@ -151,7 +151,7 @@ def _is_secret(text: str) -> bool:
 
 
 def _select_open(purpose: str, secret: str) -> sa.Select[Any]:
-    """The account of the living link with this secret, unless it is suspended."""
+    """The account of the active link with this secret, unless suspended."""
     return (
         sa.select(SecretLink.account_id)
         .join(Account, Account.id == SecretLink.account_id)

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from shared.db import trips
 from shared.db.bookings import FlightBooking, HotelBooking
-from shared.db.trips import ItineraryItem, Trip
+from shared.db.trips import Trip
 from shared.documents.route_map import MAX_LEGS
 from shared.domain.dates import format_weekday
 from shared.domain.plurals import pluralize
@@ -44,7 +44,7 @@ class PlanDay:
 
 @dataclass(frozen=True)
 class SharedTrip:
-    """What strangers see of a trip: one page of its entries."""
+    """The public view of a trip: one page of its entries."""
 
     name: str
     destination: str | None
@@ -57,7 +57,7 @@ class SharedTrip:
 
 
 def find_url(session: Session, trip: Trip) -> str | None:
-    """The address of a trip that is shared."""
+    """The address of a shared trip."""
     if trip.archived_at:
         return None
     link = secret_links.find_link(session, trip.account_id, PURPOSE, trip.id)
@@ -65,7 +65,7 @@ def find_url(session: Session, trip: Trip) -> str | None:
 
 
 def find_trip_and_url(session: Session, trip_id: int) -> tuple[Trip, str | None] | None:
-    """A trip with its address, in a session of its account; None where there is no such trip."""
+    """A trip with its address, in a session of its account; None if there is no such trip."""
     pair = secret_links.find_trip_and_link(session, trip_id, PURPOSE)
     return (pair[0], _build_url(pair[1])) if pair else None
 
@@ -75,7 +75,7 @@ def _build_url(link: secret_links.LiveLink | None) -> str | None:
 
 
 def make_link(session: Session, trip: Trip) -> bool:
-    """Shares a trip, and says whether it was not shared before."""
+    """Shares a trip; whether it was not shared before."""
     if secret_links.find_link(session, trip.account_id, PURPOSE, trip.id):
         return False
     secret_links.get_link(session, trip.account_id, PURPOSE, trip.id)
@@ -83,12 +83,12 @@ def make_link(session: Session, trip: Trip) -> bool:
 
 
 def end_link(session: Session, trip: Trip) -> bool:
-    """Takes the link back, and says whether there was one."""
+    """Ends the link; whether there was one."""
     return secret_links.end_link(session, trip.account_id, PURPOSE, trip.id)
 
 
 def find_trip(session: Session, secret: str) -> tuple[int, int] | None:
-    """The account and the trip behind a link, in a session that sees everyone; None when it opens nothing."""
+    """The account and the trip behind a link, in a session that sees everyone; None if it does not work."""
     return secret_links.find_shared_trip(session, PURPOSE, secret)
 
 
@@ -100,18 +100,14 @@ def read_trip(session: Session, reference: Reference, trip_id: int, page: int, p
     page = min(page, pages)
     part = entries[(page - 1) * per_page : page * per_page]
     days = [PlanDay(day, list(run)) for day, run in groupby(part, key=lambda entry: entry.day)]
-    picture = _draw_map(session, reference, trip_id)
-    return SharedTrip(trip.name, trip.destination, trip.start_date, trip.end_date, days, page, pages, picture)
-
-
-def _draw_map(session: Session, reference: Reference, trip_id: int) -> str:
-    """The same picture as on the owner's page."""
+    # The same picture as on the owner's page.
     rows, _ = trips.read_filed(session, "flight_bookings", trip_id)
     flown = sorted(
         (row for row in rows if row.cancelled_at is None),
         key=lambda row: (row.departure_date, row.departure_time or time.max),
     )
-    return draw_flights(reference, [Flight(row.origin, row.destination) for row in flown[:MAX_LEGS]])[0]
+    picture = draw_flights(reference, [Flight(row.origin, row.destination) for row in flown[:MAX_LEGS]])[0]
+    return SharedTrip(trip.name, trip.destination, trip.start_date, trip.end_date, days, page, pages, picture)
 
 
 def _list_entries(session: Session, reference: Reference, trip_id: int) -> list[PlanEntry]:
@@ -121,13 +117,13 @@ def _list_entries(session: Session, reference: Reference, trip_id: int) -> list[
     )
     entries = [e for row in flights if row.cancelled_at is None for e in _describe_flight(reference, row)]
     entries += [_describe_stay(reference, row) for row in stays if row.cancelled_at is None]
-    entries += [_describe_item(row) for row in items if _is_public(row)]
+    # What stands for a booking is shown as that booking.
+    entries += [
+        PlanEntry(row.day, row.title, _format_times(row.start_time, row.end_time), row.location or "")
+        for row in items
+        if row.kind not in _PRIVATE_KINDS and not (row.flight_booking_id or row.hotel_booking_id)
+    ]
     return sorted(entries, key=lambda entry: (entry.day or date.max, entry.times or "99"))
-
-
-def _is_public(item: ItineraryItem) -> bool:
-    """What stands for a booking is shown as that booking."""
-    return item.kind not in _PRIVATE_KINDS and not (item.flight_booking_id or item.hotel_booking_id)
 
 
 def _describe_flight(reference: Reference, row: FlightBooking) -> list[PlanEntry]:
@@ -135,7 +131,7 @@ def _describe_flight(reference: Reference, row: FlightBooking) -> list[PlanEntry
     carrier = reference.carriers.get(row.airline)
     airline = carrier.name if carrier else row.airline
     about = " ".join(filter(None, (airline, row.flight_number)))
-    # `15:10 to 12:05 +1`; what is not known is left out.
+    # `15:10 to 12:05 +1`; unknown parts are left out.
     times = _format_times(row.departure_time, row.arrival_time)
     days = (row.arrival_date - row.departure_date).days if row.arrival_time and row.arrival_date else 0
     flight_times_text = f"{times} {days:+d}" if days else times
@@ -158,7 +154,3 @@ def _describe_stay(reference: Reference, row: HotelBooking) -> PlanEntry:
     nights = pluralize((row.check_out_date - row.check_in_date).days, "night")
     about = ", ".join(filter(None, (city, f"{nights}, until {format_weekday(row.check_out_date)}")))
     return PlanEntry(row.check_in_date, name, about=about)
-
-
-def _describe_item(row: ItineraryItem) -> PlanEntry:
-    return PlanEntry(row.day, row.title, _format_times(row.start_time, row.end_time), row.location or "")

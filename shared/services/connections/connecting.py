@@ -1,6 +1,6 @@
 """Connecting an account at a provider: a one-time link starts the consent, a one-time state ends it.
 
-Only hashes of the two are kept. Each is bound to one account, one provider and, the state, to one signed-in browser.
+Only hashes of both are stored. Each is bound to one account, one provider and, the state, to one signed-in browser.
 """
 
 import json
@@ -35,13 +35,13 @@ LINK_PREFIX, STATE_PREFIX = "awt_il_", "awt_is_"
 
 
 class StopReason(Enum):
-    """Why it does not go on."""
+    """Why connecting stops."""
 
     USED = "used"  # unknown, expired, or used before
     STRANGER = "stranger"  # someone else is signed in here
     DECLINED = "declined"
     NOT_CONFIGURED = "not_configured"
-    PASTED = "pasted"  # what was pasted is not what it should be
+    PASTED = "pasted"  # the pasted text is invalid
     AWAY = "away"
 
 
@@ -60,7 +60,7 @@ class ConsentLink:
 
 @dataclass(frozen=True)
 class SignedInBrowser:
-    """Who is signed in with this browser, and by which session; the latter as a digest."""
+    """The account signed in with this browser, and a digest of its session."""
 
     public_id: str
     session: str
@@ -68,7 +68,7 @@ class SignedInBrowser:
 
 @dataclass(frozen=True)
 class Pending:
-    """What was remembered when the person left for the provider."""
+    """The state saved when the person left for the provider."""
 
     account_id: int
     saved: Mapping[str, str] = field(repr=False)
@@ -84,7 +84,7 @@ def callback_url(provider: str) -> str:
 
 
 def open_link(session: Session, account_id: int, provider: str) -> ConsentLink:
-    """A link for the session's account. An earlier one dies unless used; a connection there is stays until then."""
+    """A link for the session's account. An unused earlier one ends; a connection stays until a new one is made."""
     lock(session, account_id)
     row = find_connection(session, account_id, provider, lock=True)
     if row is None:
@@ -101,14 +101,14 @@ def open_link(session: Session, account_id: int, provider: str) -> ConsentLink:
 
 
 async def check_arrival(provider: str, link: str, who: SignedInBrowser) -> Connector:
-    """Whether this person may go on from this link; it is not used up yet. Raises ConnectStopped."""
+    """Checks that this person may continue from this link, without using it up. Raises ConnectStopped."""
     card = _get_connector(provider)
     await run_in_thread(_check_link, provider, link, who)
     return card
 
 
 async def start_consent(provider: str, link: str, who: SignedInBrowser, consents: Sequence[str]) -> str:
-    """Uses the link up. The address of the provider's page, where the browser goes next. Raises ConnectStopped."""
+    """Uses the link up; returns the address of the provider's page. Raises ConnectStopped."""
     card = _get_connector(provider)
     if card.start is None or not card.by_page():
         raise ConnectStopped(StopReason.NOT_CONFIGURED)
@@ -124,7 +124,7 @@ async def start_consent(provider: str, link: str, who: SignedInBrowser, consents
 
 
 async def finish_consent(provider: str, query: Mapping[str, str], who: SignedInBrowser) -> Connector:
-    """Uses the state up, whatever comes of it, and stores what the provider gives. Raises ConnectStopped."""
+    """Uses the state up, whatever the result, and stores the provider's grant. Raises ConnectStopped."""
     card = _get_connector(provider)
     if card.finish is None:
         raise ConnectStopped(StopReason.NOT_CONFIGURED)
@@ -141,7 +141,7 @@ async def finish_consent(provider: str, query: Mapping[str, str], who: SignedInB
 
 
 async def connect_by_paste(provider: str, link: str, who: SignedInBrowser, text: str) -> Connector:
-    """The person pastes an address or a text instead; the link stays good when it is refused. Raises ConnectStopped."""
+    """The person pastes an address or a text instead; the link stays valid if it is refused. Raises ConnectStopped."""
     card = _get_connector(provider)
     if card.paste is None:
         raise ConnectStopped(StopReason.NOT_CONFIGURED)
@@ -227,7 +227,7 @@ def _use_state(provider: str, state: str, who: SignedInBrowser) -> Pending:
 
 
 def _reset_pending(account_id: int, provider: str, reason: str | None) -> None:
-    """What was connected before stays connected."""
+    """Clears the pending state; an existing connection stays."""
     with transaction(account_id) as session:
         row = find_connection(session, account_id, provider, lock=True)
         if row is not None:

@@ -5,7 +5,7 @@ One process at a time renews a token: it takes a short lease in the row, asks wi
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any, TypeVar
 
 import anyio
@@ -26,19 +26,19 @@ from shared.secrets import key_id, seal, unseal
 from shared.settings import settings
 
 T = TypeVar("T")
-RENEW_BEFORE = timedelta(minutes=5)  # a token is renewed so long before it ends
+RENEW_BEFORE = timedelta(minutes=5)  # before its end, when a token is renewed
 MIN_LIFETIME = timedelta(seconds=30)  # the least a token must last to be sent while someone else renews it
 RENEWAL_SECONDS = 10.0
 LEASE = timedelta(seconds=RENEWAL_SECONDS + 2)
 WAIT_SECONDS = 8.0  # for another process that renews
-REJECTION_WINDOW = timedelta(minutes=10)  # a token refused so soon after another one would be refused for ever
+REJECTION_WINDOW = timedelta(minutes=10)  # a token refused this soon after another would be refused for ever
 RETRY_PAUSE = timedelta(seconds=30)  # after a provider did not answer, while the present token lasts
 _threads: RunVar[anyio.CapacityLimiter] = RunVar("connection_threads")  # a limiter belongs to one event loop
 
 
 @dataclass(frozen=True)
 class TokenState:
-    """What a row says: a token, or the one to renew it with when this process has taken the lease."""
+    """The state of a row: a token, or the refresh token if this process has the lease."""
 
     token: str | None = None
     renew_with: str | None = None
@@ -46,7 +46,7 @@ class TokenState:
 
 
 class Credentials:
-    """Credentials for one call: each connection is looked up once. None when the account has not connected it."""
+    """Credentials for one call: each connection is looked up once. None if the account has not connected it."""
 
     def __init__(self, account_id: int) -> None:
         self.account_id = account_id
@@ -64,12 +64,12 @@ class Credentials:
         return credential
 
     async def report_rejection(self, provider: str, header: str) -> None:
-        """The provider did not take it."""
+        """Records that the provider refused it."""
         await run_in_thread(reject_token, self.account_id, provider, header.removeprefix("Bearer "))
 
 
 async def get_credential(account_id: int, provider: str) -> str | None:
-    """The credential of one connection. Raises Unanswered when there is one that cannot be used now."""
+    """The credential of one connection. Raises Unanswered if it exists but cannot be used now."""
     if provider not in NAMES:
         return None
     card = connector(provider)
@@ -100,7 +100,7 @@ async def run_in_thread(work: Callable[..., T], *args: Any) -> T:
 
 
 def find_connection(session: Session, account_id: int, provider: str, *, lock: bool = False) -> Connection | None:
-    """The account's row, connected or not. For sessions of everyone too, so it names the owner itself."""
+    """The account's row, connected or not. Also for sessions that see everyone, so it names the owner itself."""
     query = select(Connection).where(Connection.account_id == account_id, Connection.provider == provider)
     return session.scalars(query.with_for_update() if lock else query).one_or_none()
 
@@ -133,7 +133,7 @@ def _read_token(account_id: int, provider: str) -> TokenState | None:
 
 
 def _read_or_claim(account_id: int, provider: str) -> TokenState | None:
-    """The same under the row's lock: seals afresh what an earlier key sealed, and takes the lease when it is free."""
+    """The same under the row's lock: reseals what an earlier key sealed, and takes the lease if free."""
     with transaction(account_id) as session:
         row = find_connection(session, account_id, provider, lock=True)
         if row is None or row.connected_at is None:
@@ -166,7 +166,7 @@ def _claim_renewal(row: Connection, token: str, refresh: str | None) -> TokenSta
 async def _renew(account_id: int, provider: str, card: Connector, state: TokenState) -> str:
     assert state.renew_with is not None
     assert card.renew is not None
-    with anyio.CancelScope(shield=True):  # anyone who asked may be gone: a token given out must not be lost
+    with anyio.CancelScope(shield=True):  # the caller may be gone, but a new token must not be lost
         try:
             with anyio.fail_after(RENEWAL_SECONDS):
                 grant = await card.renew(state.renew_with)
@@ -181,7 +181,7 @@ async def _renew(account_id: int, provider: str, card: Connector, state: TokenSt
 
 
 def classify_error(error: Exception) -> Unanswered:
-    """One word for what went wrong; the error's own text goes nowhere."""
+    """One word for what went wrong; the error's own text is dropped."""
     if isinstance(error, Unanswered):
         return error if error.status != "broken" else Unanswered("broken", "reconnect")
     if isinstance(error, TimeoutError | httpx.TimeoutException):
@@ -199,7 +199,7 @@ def classify_error(error: Exception) -> Unanswered:
 
 
 def _find_unchanged(session: Session, account_id: int, provider: str, used: str) -> Connection | None:
-    """The row, unless it was disconnected or connected again while the provider was asked."""
+    """The row, unless it was disconnected or reconnected during the request."""
     row = find_connection(session, account_id, provider, lock=True)
     return row if row is not None and unseal_token(row.refresh_sealed) == used else None
 
@@ -220,27 +220,22 @@ def _store_failure(account_id: int, provider: str, used: str, why: Unanswered) -
         if why.status == "broken":
             _mark_broken(session, row, "revoked")
         else:
-            row.refreshing_until = clock.now() + RETRY_PAUSE if _outlasts_pause(row) else None
-
-
-def _outlasts_pause(row: Connection) -> bool:
-    return row.expires_at is not None and row.expires_at > clock.now() + MIN_LIFETIME + RETRY_PAUSE
+            outlasts_pause = row.expires_at is not None and row.expires_at > clock.now() + MIN_LIFETIME + RETRY_PAUSE
+            row.refreshing_until = clock.now() + RETRY_PAUSE if outlasts_pause else None
 
 
 def store_grant(row: Connection, grant: Grant, refresh: str | None) -> None:
-    """Writes what a provider gave into the row."""
+    """Writes a provider's grant into the row."""
     row.access_sealed, row.refresh_sealed = seal_token(grant.access), seal_token(refresh)
-    row.expires_at = expiry_of(grant, clock.now())
+    row.expires_at = (
+        clock.now() + timedelta(seconds=min(grant.expires_in, 10 * 365 * 86_400)) if grant.expires_in else None
+    )
     row.scope = grant.scope or row.scope
     row.refreshing_until, row.last_error = None, None
 
 
-def expiry_of(grant: Grant, now: datetime) -> datetime | None:
-    return now + timedelta(seconds=min(grant.expires_in, 10 * 365 * 86_400)) if grant.expires_in else None
-
-
 def reject_token(account_id: int, provider: str, token: str) -> None:
-    """The provider does not take this token before its end: a new one is asked for next time, or there is none."""
+    """The provider refused this token before its end: next time a new one is asked for, or there is none."""
     with transaction(account_id) as session:
         row = find_connection(session, account_id, provider, lock=True)
         if row is None or row.state != "connected" or unseal_token(row.access_sealed) != token:

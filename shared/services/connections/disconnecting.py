@@ -1,4 +1,4 @@
-"""Disconnecting: the tokens are deleted here first, then revoked at the provider where it offers that."""
+"""Disconnecting: the tokens are deleted here first, then revoked at the provider, if possible."""
 
 from dataclasses import dataclass
 
@@ -28,7 +28,7 @@ class Disconnection:
 
 
 async def disconnect(account_id: int, provider: str) -> Disconnection:
-    """Deletes all of it here, whatever the provider says. Raises NotFound when there was no connection."""
+    """Deletes all of it here, whatever the provider says. Raises NotFound if there was no connection."""
     card = connector(provider)
     with anyio.CancelScope(shield=True):
         access, refresh, watches = await run_in_thread(_delete, account_id, provider, card)
@@ -67,7 +67,7 @@ def _delete(account_id: int, provider: str, card: Connector) -> tuple[str | None
 
 
 def _list_affected_watches(session: Session, provider: str) -> list[str]:
-    """What watched by this connection alone."""
+    """The watches that used only this connection."""
     source = registry.providers().get(provider)
     if source is None or "award_seats" not in source.answers or registry.operator_key(source):
         return []

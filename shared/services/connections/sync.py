@@ -1,13 +1,13 @@
 """Synchronising a connection: the provider is read and written first, then our rows change in one transaction.
 
-One at a time per connection; a try without effect (`dry_run`) does the same and takes everything back.
+One at a time per connection; a `dry_run` does the same and undoes everything.
 """
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Literal
 
 import anyio
 from sqlalchemy import select
@@ -32,7 +32,7 @@ from shared.errors import (
     Outage,
 )
 from shared.limits import hit
-from shared.providers.connectors import Connector, Leg, Pulled, Push, Row, Stay, TrackedAccount, Written, connector
+from shared.providers.connectors import COLUMNS, Connector, Pulled, Push, Row, Stay, TrackedAccount, Written, connector
 from shared.providers.contract import Unanswered
 from shared.reference import hotels, statuses
 from shared.reference.load import reference
@@ -52,7 +52,7 @@ from shared.services.own_programs import add_own_programs
 # Balances and statuses from a points tracker, unless the account's own are newer.
 
 _ASIDE = re.compile(r"\(.*?\)|\[.*?\]")
-# The tracker's own short names, where the long one is not enough.
+# The tracker's own short names, if the long one is not enough.
 _CODES = {
     "aa": "american-airlines-aadvantage",
     "british": "british-airways-club",
@@ -73,7 +73,7 @@ def find_program(reference: Reference, account: TrackedAccount) -> str | None:
 def apply_points(
     session: Session, reference: Reference, account_id: int, source: str, accounts: tuple[TrackedAccount, ...]
 ) -> SyncReport:
-    """Within the session's transaction; which programmes changed, and what was left as it was and why."""
+    """Saves within the session's transaction; returns which programmes changed, and what did not and why."""
     report, slugs = SyncReport(), set[str]()
     lock(session, account_id)
     balances = {row.program: row for row in session.scalars(select_holder_balances().with_for_update())}
@@ -97,7 +97,7 @@ def apply_points(
 
 
 def _is_newer_here(row: PointsBalance | LoyaltyStatus, checked_at: datetime | None) -> bool:
-    """What a person wrote after the tracker looked is not overwritten."""
+    """Whether the person's value is newer than the tracker's, which must not overwrite it."""
     return row.source == "manual" and (checked_at is None or row.updated_at > checked_at)
 
 
@@ -153,7 +153,7 @@ def _sync_status(
         row = LoyaltyStatus(program=slug, tier=tier, source=source)
         session.add(row)
     elif row.tier != tier:
-        row.valid_until = None  # it was of the tier held before
+        row.valid_until = None  # it belonged to the earlier tier
     row.tier, row.source, row.updated_at = tier, source, clock.now()
     report.change("status", slug, before, {"tier": tier})
 
@@ -172,9 +172,9 @@ def build_rows(session: Session, reference: Reference, now: datetime) -> tuple[R
     latest = select(HotelBooking).order_by(HotelBooking.check_in_date.desc(), HotelBooking.id.desc()).limit(MAX_ROWS)
     flights, stays = list(session.scalars(newest)), list(session.scalars(latest))
     return (
-        *(_balance_row(reference, row) for row in balances),
-        *(_flight_row(reference, row, now) for row in reversed(flights)),
-        *(_stay_row(reference, row, now) for row in reversed(stays)),
+        *(_build_balance_row(reference, row) for row in balances),
+        *(_build_row("flight", row.id, row, state=flight_state(reference, row, now)) for row in reversed(flights)),
+        *(_build_row("hotel", row.id, row, state=stay_state(reference, row, now)) for row in reversed(stays)),
     )
 
 
@@ -191,73 +191,64 @@ def _to_plain(values: dict[str, Any]) -> dict[str, Any]:
     return plain
 
 
-def _balance_row(reference: Reference, row: PointsBalance) -> Row:
+# Columns whose value has another name in our tables.
+_OUR_NAMES = {
+    "balance": {"state": "source"},
+    "flight": {
+        "cabin": "cabin_class",
+        "paid_with": "kind",
+        "points": "points_spent",
+        "cash": "cash_paid",
+        "currency": "taxes_currency",
+    },
+    "hotel": {
+        "hotel": "hotel_name",
+        "check_in": "check_in_date",
+        "check_out": "check_out_date",
+        "room": "room_type",
+        "paid_with": "kind",
+        "points": "original_points",
+        "cash": "original_pay_rate_usd",
+        "currency": "cash_rate_currency",
+    },
+}
+
+
+def _build_row(kind: Literal["balance", "flight", "hotel"], key: object, row: Any, **computed: Any) -> Row:
+    """`computed` are columns that the stored row does not have."""
+    stored = {name: _OUR_NAMES[kind].get(name, name) for name in COLUMNS[kind] if name not in computed}
+    values = {name: getattr(row, stored[name]) if name in stored else computed[name] for name in COLUMNS[kind]}
+    return Row(kind, f"{kind}:{key}", _to_plain(values | computed))
+
+
+def _build_balance_row(reference: Reference, row: PointsBalance) -> Row:
     program = reference.programs.get(row.program)
-    values = {
-        "program": row.program,
-        "name": program.name if program else row.program,
-        "balance": row.balance,
-        "expires_on": row.expires_on,
-        "as_of": row.as_of,
-        "state": row.source,
-    }
+    name = program.name if program else row.program
     if row.member:
-        return Row("balance", f"balance:{row.program}:{row.member}", _to_plain(values | {"member": row.member}))
-    return Row("balance", f"balance:{row.program}", _to_plain(values))
+        return _build_row("balance", f"{row.program}:{row.member}", row, name=name, member=row.member)
+    return _build_row("balance", row.program, row, name=name)
 
 
-def _flight_row(reference: Reference, row: FlightBooking, now: datetime) -> Row:
-    values = {
-        "airline": row.airline,
-        "flight_number": row.flight_number,
-        "origin": row.origin,
-        "destination": row.destination,
-        "departure_date": row.departure_date,
-        "departure_time": row.departure_time,
-        "cabin": row.cabin_class,
-        "paid_with": row.kind,
-        "points": row.points_spent,
-        "cash": row.cash_paid,
-        "currency": row.taxes_currency,
-        "confirmation_number": row.confirmation_number,
-        "state": flight_state(reference, row, now),
-    }
-    return Row("flight", f"flight:{row.id}", _to_plain(values))
-
-
-def _stay_row(reference: Reference, row: HotelBooking, now: datetime) -> Row:
-    values = {
-        "hotel": row.hotel_name,
-        "check_in": row.check_in_date,
-        "check_out": row.check_out_date,
-        "room": row.room_type,
-        "paid_with": row.kind,
-        "points": row.original_points,
-        "cash": row.original_pay_rate_usd,
-        "currency": row.cash_rate_currency,
-        "confirmation_number": row.confirmation_number,
-        "state": stay_state(reference, row, now),
-    }
-    return Row("hotel", f"hotel:{row.id}", _to_plain(values))
-
-
-# Bookings from a trip organiser: added, completed, and updated as they change there.
+# Bookings from a trip organiser: added, completed, and updated when they change there.
 #
-# A booking changed here since the last time is left as it is; one cancelled here stays so; none is ever deleted.
+# A booking changed here since the last time is not touched; one cancelled here stays so; none is ever deleted.
 
 Booking = FlightBooking | HotelBooking
 CABIN_UNKNOWN = "The cabin was not stated; economy is assumed."
 
 
 def apply(session: Session, reference: Reference, pulled: Pulled, last: datetime | None, *, whole: bool) -> SyncReport:
-    """Within the session's transaction. `whole`: what is not in it any longer is gone there, and said so."""
+    """Within the session's transaction. `whole`: bookings missing in `pulled` are gone there, and reported."""
     report = SyncReport(trips=pulled.trips, bookings=len(pulled.legs) + len(pulled.stays))
     flights: list[Booking] = list(session.scalars(select(FlightBooking).with_for_update()))
     stays: list[Booking] = list(session.scalars(select(HotelBooking).with_for_update()))
+    filing = _Filing(session, reference, report, last)
     for leg in pulled.legs:
-        _sync_booking(session, reference, report, flights, "flight", leg.ref, _leg_terms(leg), last)
+        stated = {name: value for name, value in asdict(leg).items() if name != "ref" and value is not None}
+        terms = {"cabin_class" if name == "cabin" else name: value for name, value in stated.items()}
+        filing.file("flight_booking", flights, leg.ref, terms)
     for stay in pulled.stays:
-        _sync_stay(session, reference, report, stays, stay, last)
+        filing.file_stay(stays, stay)
     if whole:
         refs = [leg.ref for leg in pulled.legs] + [stay.ref for stay in pulled.stays]
         _report_missing(report, reference, [*flights, *stays], refs)
@@ -265,71 +256,75 @@ def apply(session: Session, reference: Reference, pulled: Pulled, last: datetime
     return report
 
 
-def _leg_terms(leg: Leg) -> dict[str, Any]:
-    terms = {
-        "airline": leg.airline,
-        "flight_number": leg.flight_number,
-        "origin": leg.origin,
-        "destination": leg.destination,
-        "departure_date": leg.departure_date,
-        "departure_time": leg.departure_time,
-        "arrival_date": leg.arrival_date,
-        "arrival_time": leg.arrival_time,
-        "cabin_class": leg.cabin,
-        "confirmation_number": leg.confirmation_number,
-    }
-    return {name: value for name, value in terms.items() if value is not None}
+@dataclass(frozen=True)
+class _Filing:
+    """Files the organiser's bookings among ours; `last` is when this was done before."""
 
+    session: Session
+    reference: Reference
+    report: SyncReport
+    last: datetime | None
 
-def _sync_stay(
-    session: Session, reference: Reference, report: SyncReport, rows: list[Booking], stay: Stay, last: datetime | None
-) -> None:
-    try:
-        hotel = hotels.code(hotels.find_hotel(reference, stay.hotel))
-    except (NotFound, Candidates) as unsure:
-        reason = "unknown_hotel" if isinstance(unsure, NotFound) else "several_hotels"
-        report.conflict("hotel_booking", stay.ref, reason)
-        return
-    terms: dict[str, Any] = {"hotel_code": hotel, "check_in_date": stay.check_in, "check_out_date": stay.check_out}
-    if stay.confirmation_number:
-        terms["confirmation_number"] = stay.confirmation_number
-    _sync_booking(session, reference, report, rows, "hotel", stay.ref, terms, last)
-
-
-def _sync_booking(
-    session: Session,
-    reference: Reference,
-    report: SyncReport,
-    rows: list[Booking],
-    what: str,
-    ref: str,
-    terms: Mapping[str, Any],
-    last: datetime | None,
-) -> None:
-    kind = f"{what}_booking"
-    row = next((r for r in rows if r.external_ref == ref), None) or _find_same(rows, terms)
-    if row is not None and row.cancelled_at:
-        return
-    try:
-        if row is None:
-            row = _build_booking(reference, what, terms)
-            row.external_ref = ref
-            session.add(row)
-            session.flush()
-            rows.append(row)
-            report.change(kind, ref, None, terms)
-        elif not _update_booking(report, reference, kind, row, ref, terms, last):
+    def file_stay(self, rows: list[Booking], stay: Stay) -> None:
+        try:
+            hotel = hotels.code(hotels.find_hotel(self.reference, stay.hotel))
+        except (NotFound, Candidates) as unsure:
+            reason = "unknown_hotel" if isinstance(unsure, NotFound) else "several_hotels"
+            self.report.conflict("hotel_booking", stay.ref, reason)
             return
-    except (Invalid, NotFound, Candidates):
-        report.conflict(kind, ref, "not_accepted")
-        return
-    if isinstance(row, HotelBooking):
-        bookings.schedule_price_check(session, reference, row)
+        terms: dict[str, Any] = {"hotel_code": hotel, "check_in_date": stay.check_in, "check_out_date": stay.check_out}
+        if stay.confirmation_number:
+            terms["confirmation_number"] = stay.confirmation_number
+        self.file("hotel_booking", rows, stay.ref, terms)
+
+    def file(self, kind: str, rows: list[Booking], ref: str, terms: Mapping[str, Any]) -> None:
+        """Adds it to `rows`, or updates the one that it is."""
+        row = next((r for r in rows if r.external_ref == ref), None) or _find_same(rows, terms)
+        if row is not None and row.cancelled_at:
+            return
+        try:
+            if row is None:
+                row = _build_booking(self.reference, kind, terms)
+                row.external_ref = ref
+                self.session.add(row)
+                self.session.flush()
+                rows.append(row)
+                self.report.change(kind, ref, None, terms)
+            elif not self._update(kind, row, ref, terms):
+                return
+        except (Invalid, NotFound, Candidates):
+            self.report.conflict(kind, ref, "not_accepted")
+            return
+        if isinstance(row, HotelBooking):
+            bookings.schedule_price_check(self.session, self.reference, row)
+
+    def _update(self, kind: str, row: Booking, ref: str, terms: Mapping[str, Any]) -> bool:
+        """Updates it; whether anything changed. A new match is completed; later it follows the organiser."""
+        adopted = row.external_ref is None
+        values = bookings.flight_names(self.reference, terms) if isinstance(row, FlightBooking) else dict(terms)
+        new = {n: v for n, v in values.items() if getattr(row, n) != v and (not adopted or getattr(row, n) is None)}
+        if not new:
+            row.external_ref = ref
+            return False
+        if not adopted and self.last is not None and row.updated_at > self.last:
+            self.report.conflict(kind, row.id, "changed_here")
+            return False
+        before = {name: getattr(row, name) for name in new}
+        _check_terms(self.reference, row, new)
+        for name, value in new.items():
+            setattr(row, name, value)
+        row.external_ref, row.updated_at = ref, clock.now()
+        if isinstance(row, HotelBooking) and new.keys() & set(_IDENTITY):
+            bookings.compare_afresh(row, clock.now())
+            if (hotel := hotels.find_stored(self.reference, row.hotel_code)) is not None:
+                row.hotel_name = hotel.name
+        self.report.change(kind, row.id, before, new)
+        return True
 
 
-def _build_booking(reference: Reference, what: str, terms: Mapping[str, Any]) -> Booking:
-    """No one said what was paid, or with what: it is what bookings are when nothing is said, without an amount."""
-    if what == "hotel":
+def _build_booking(reference: Reference, kind: str, terms: Mapping[str, Any]) -> Booking:
+    """Builds a booking of the default kind, without an amount, as the payment is unknown."""
+    if kind == "hotel_booking":
         rest = {name: value for name, value in terms.items() if name != "hotel_code"}
         return bookings.build_stay(reference, terms["hotel_code"], rest, unpriced=True)
     assumed = {} if "cabin_class" in terms else {"cabin_class": "economy", "notes": CABIN_UNKNOWN}
@@ -340,7 +335,7 @@ _IDENTITY = ("airline", "origin", "destination", "departure_date", "hotel_code",
 
 
 def _find_same(rows: Sequence[Booking], terms: Mapping[str, Any]) -> Booking | None:
-    """One reservation known from elsewhere: the same route and day, or hotel and days, and no other number."""
+    """Finds the reservation from another source: same route and day, or hotel and days, and no different number."""
     number = str(terms.get("confirmation_number", "")).upper()
     for row in rows:
         theirs = (row.confirmation_number or "").upper()
@@ -348,38 +343,6 @@ def _find_same(rows: Sequence[Booking], terms: Mapping[str, Any]) -> Booking | N
         if fits and row.external_ref is None and (not number or not theirs or number == theirs):
             return row
     return None
-
-
-def _update_booking(
-    report: SyncReport,
-    reference: Reference,
-    kind: str,
-    row: Booking,
-    ref: str,
-    terms: Mapping[str, Any],
-    last: datetime | None,
-) -> bool:
-    """Whether anything was written. A row met for the first time is completed; later it follows what is told there."""
-    adopted = row.external_ref is None
-    values = bookings.flight_names(reference, terms) if isinstance(row, FlightBooking) else dict(terms)
-    new = {n: v for n, v in values.items() if getattr(row, n) != v and (not adopted or getattr(row, n) is None)}
-    if not new:
-        row.external_ref = ref
-        return False
-    if not adopted and last is not None and row.updated_at > last:
-        report.conflict(kind, row.id, "changed_here")
-        return False
-    before = {name: getattr(row, name) for name in new}
-    _check_terms(reference, row, new)
-    for name, value in new.items():
-        setattr(row, name, value)
-    row.external_ref, row.updated_at = ref, clock.now()
-    if isinstance(row, HotelBooking) and new.keys() & set(_IDENTITY):
-        bookings.compare_afresh(row, clock.now())
-        if (hotel := hotels.find_stored(reference, row.hotel_code)) is not None:
-            row.hotel_name = hotel.name
-    report.change(kind, row.id, before, new)
-    return True
 
 
 def _check_terms(reference: Reference, row: Booking, new: Mapping[str, Any]) -> None:
@@ -398,11 +361,7 @@ def _report_missing(report: SyncReport, reference: Reference, rows: Sequence[Boo
         if row.external_ref is None or row.external_ref in there or not row.external_ref.startswith("tripit:"):
             continue
         flight = isinstance(row, FlightBooking)
-        state = (
-            bookings.flight_state(reference, row, now)
-            if isinstance(row, FlightBooking)
-            else bookings.stay_state(reference, row, now)
-        )
+        state = flight_state(reference, row, now) if isinstance(row, FlightBooking) else stay_state(reference, row, now)
         if state == "upcoming":
             report.conflict("flight_booking" if flight else "hotel_booking", row.id, "gone_there")
 
@@ -447,7 +406,7 @@ async def sync(account_id: int, provider: str, *, dry_run: bool) -> SyncResult:
 async def _exchange_in_time(
     account_id: int, provider: str, card: Connector, details: dict[str, Any], *, dry_run: bool
 ) -> tuple[Pulled, Written | None]:
-    """All that waits for the provider. Raises ConnectionRequired or BackendUnavailable."""
+    """Makes all calls to the provider within the time limit. Raises ConnectionRequired or BackendUnavailable."""
     try:
         with anyio.fail_after(EXCHANGE_SECONDS):
             return await _exchange(account_id, provider, card, details, dry_run=dry_run)
@@ -460,7 +419,7 @@ async def _exchange_in_time(
 async def _exchange(
     account_id: int, provider: str, card: Connector, details: dict[str, Any], *, dry_run: bool
 ) -> tuple[Pulled, Written | None]:
-    """Reads and writes there. A token that is not taken is renewed, and tried once more."""
+    """Reads from and writes to the provider; retries once with a new token after a refusal."""
     for last in (False, True):
         credential = await get_credential(account_id, provider)
         if credential is None:

@@ -19,7 +19,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Conflict:
-    """What was left as it was. The reason is one of our own words."""
+    """A row that was not changed. The reason is one of our own words."""
 
     kind: str
     id: str

@@ -27,7 +27,7 @@ _MAX_IN_MAIL = 40
 
 
 def run_audit() -> list[FactDoubt]:
-    """Everything a person should look at now, the oldest first."""
+    """Lists everything a person should check now, the oldest first."""
     refresh()
     with transaction() as session:
         corrections = list_corrections(session)
@@ -38,7 +38,7 @@ def run_audit() -> list[FactDoubt]:
 
 
 def close_item(session: Session, name: str, who: str, reason: str) -> bool:
-    """Closes what a source (D12) or a person (R5) said; whether it was open."""
+    """Closes a difference (D12) or a report (R5); whether it was open."""
     return fact_items.close_item(session, name, clock.today(), who, reason)
 
 
@@ -47,7 +47,7 @@ def describe_since(finding: FactDoubt) -> str:
 
 
 def store_findings(session: Session, findings: Sequence[FactDoubt], run_id: int) -> RunResult:
-    """Stores what was found and writes one mail to the operator, when there is one and there is something to say."""
+    """Stores what was found and writes one mail to the operator, if there is one and something to say."""
     rows = [{"kind": f.kind, "file": f.file, "key": f.key, "since": f.since, "text": f.text} for f in findings]
     store_rows(session, rows, clock.today())
     if findings and (address := settings().operator_email):
@@ -56,7 +56,7 @@ def store_findings(session: Session, findings: Sequence[FactDoubt], run_id: int)
 
 
 def _enqueue_mail(session: Session, address: str, findings: Sequence[FactDoubt], run_id: int) -> None:
-    """A delivery belongs to an account: the operator's own, else that of the first administrator."""
+    """Enqueues the mail for an account: the operator's own, else the first administrator's."""
     own = sa.func.lower(Account.email) == address.lower()
     owner = session.scalar(
         sa.select(Account.id).where(own | Account.is_admin).order_by(own.desc(), Account.id).limit(1)

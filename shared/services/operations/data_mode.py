@@ -17,7 +17,7 @@ FACT = "data_mode"
 
 
 class WrongDataMode(SettingsError):
-    """The database was filled in the other mode; the text names the mend."""
+    """The database was filled in the other mode; the text names the remedy."""
 
 
 def find_data_mode(session: Session) -> str | None:
@@ -27,7 +27,7 @@ def find_data_mode(session: Session) -> str | None:
 
 
 def holds_nothing(session: Session) -> bool:
-    """Whether it holds no account and no row of either mode, so that nothing can pass for what it is not."""
+    """Whether it has no account and no row of either mode, so that nothing can pass for what it is not."""
     tables = [Account.__table__, *_list_mode_tables()]
     return not session.scalar(sa.select(sa.or_(*(sa.exists(sa.select(sa.literal(1)).select_from(t)) for t in tables))))
 
@@ -69,7 +69,7 @@ def _list_mode_tables() -> list[sa.Table]:
 
 
 def hold_data_mode() -> None:
-    """Said by each program at its start; raises WrongDataMode. A database that is down is told by readiness instead."""
+    """Claims the mode at each program's start; raises WrongDataMode. Readiness reports a database that is down."""
     try:
         with transaction() as session:
             claim_data_mode(session)
@@ -78,7 +78,7 @@ def hold_data_mode() -> None:
 
 
 def reset_sandbox(session: Session, apply: bool) -> dict[str, int]:
-    """How many invented rows each table holds; deletes them, and forgets that mode, when `apply` is true.
+    """Counts the invented rows of each table; deletes them, and forgets that mode, when `apply` is true.
 
     Plain table statements: the guards of a session see one data mode only.
     """

@@ -1,4 +1,4 @@
-"""Proposals of the source watch: a difference as the row it would make, for a person to take or to refuse."""
+"""Proposals of the source watch: a difference as a changed row, for a person to accept or refuse."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from shared.services.operations import audit, facts
 
 @dataclass(frozen=True)
 class RowProposal:
-    """What an item (D12) would change: the row as the file has it, and the cells that name and change it."""
+    """The change of an item (D12): the file's row, and the cells that name and change it."""
 
     name: str
     file: str
@@ -28,13 +28,16 @@ class RowProposal:
 
 
 def list_proposals(session: Session) -> Iterator[RowProposal]:
-    """The open differences of one value, each as a change of its row; others are for a person to write."""
+    """The open differences of one value, each as a change of its row; others need a person."""
     rows: dict[str, dict[str, dict[str, str]]] = {}
     for item in list_open_items(session):
         if item.field == FAULT or item.field not in list_columns(item.file):
             continue
         if item.file not in rows:
-            rows[item.file] = {_name_raw_row(item.file, row): row for row in read_raw_rows(FOLDER, item.file)}
+            rows[item.file] = {
+                " ".join(row[name] or "-" for name in list_key_columns(item.file)): row
+                for row in read_raw_rows(FOLDER, item.file)
+            }
         before, value = rows[item.file].get(item.key), _read_value(item)
         if before is not None and value is not None:
             named = {name: before[name] for name in list_key_columns(item.file)}
@@ -42,15 +45,11 @@ def list_proposals(session: Session) -> Iterator[RowProposal]:
             yield RowProposal(f"D{item.id}", item.file, before, cells, item.source)
 
 
-def _name_raw_row(file: str, row: Mapping[str, str]) -> str:
-    return " ".join(row[name] or "-" for name in list_key_columns(file))
-
-
 def _read_value(item: SourceItem) -> str | None:
-    """The source's value as the column is written; None where it gives several, or no number for a number."""
+    """The source's value in the column's form; None for several, or text in place of a number."""
     kind: Any = get_type_hints(FILES[item.file])[item.field]
     if not {int, Decimal} & {kind, *get_args(kind)}:
-        return None if " or " in item.theirs else item.theirs  # a source with two values is for a person to read
+        return None if " or " in item.theirs else item.theirs  # a source with two values needs a person
     number = read_number(item.theirs)
     return None if number is None else f"{Decimal(number).normalize():f}"
 

@@ -1,6 +1,6 @@
 """Reports of people about wrong facts: checked, stored, and listed for the operator.
 
-What strangers write is text to be shown; nothing acts on it.
+Strangers' text is only shown; nothing acts on it.
 """
 
 import re
@@ -21,9 +21,9 @@ from shared.reference.rows import FILES
 FIELDS: dict[str, int] = {"file": 60, "tool": 64, "key": 200, "wrong": 2_000, "link": 500, "mail": 254}
 MIN_WORDS_CHARACTERS = 10
 MAX_BODY_BYTES = 16 * 1024
-TRIES_PER_HOUR = 60  # of one address, with those that have faults
+TRIES_PER_HOUR = 60  # of one address, including faulty ones
 REPORTS_PER_HOUR = 10  # of one address
-REPORTS_PER_DAY = 500  # of everybody: what a person could still look through
+REPORTS_PER_DAY = 500  # of everyone: as many as a person could still read
 _NAME = re.compile(r"R[1-9]\d{0,17}")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 _MAIL = re.compile(r"[^@\s<>\"]+@[^@\s<>\"]+\.[^@\s<>\"]+")
@@ -31,7 +31,7 @@ _TOOL = re.compile(r"[a-z][a-z0-9_]*")
 
 
 class TooManyReports(Exception):
-    """This address, or everybody together, reported too often; `seconds` says for how long."""
+    """This address, or everyone together, reported too often; `seconds` says for how long."""
 
     def __init__(self, seconds: int) -> None:
         super().__init__(f"too many reports, for {seconds} seconds")
@@ -56,12 +56,12 @@ def _count(name: str, limit: int, window: int) -> None:
 
 
 def is_report_name(text: str) -> bool:
-    """Whether a text is the number of a report as people are told it."""
+    """Whether a text is the number of a report in the form people see."""
     return bool(_NAME.fullmatch(text))
 
 
 def check_report(fields: Mapping[str, Any]) -> dict[str, str | None]:
-    """The report as it is stored. Raises Invalid with every fault, each at its field."""
+    """Returns the report to store. Raises Invalid with every fault, each at its field."""
     faults = [
         Fault(str(name)[:40], "is not a field of a report", ", ".join(FIELDS)) for name in fields if name not in FIELDS
     ]
@@ -115,7 +115,7 @@ def _is_address(text: str) -> bool:
 
 
 def list_findings(session: Session) -> list[FactDoubt]:
-    """The open reports as the audit lists them, each on one line."""
+    """The open reports for the audit, each on one line."""
     return [_to_finding(report) for report in store.list_open_reports(session)]
 
 

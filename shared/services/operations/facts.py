@@ -27,7 +27,7 @@ _MAX_LOGGED = 20  # faults in one line of the log
 
 
 def announce_change() -> None:
-    """Announces a change after commit: servers look at once. Without Redis they look by themselves within seconds."""
+    """Announces a change after commit: servers check at once. Without Redis they check within seconds anyway."""
     try:
         connect().publish(FACTS, "changed")
     except (RedisError, OSError):
@@ -35,7 +35,7 @@ def announce_change() -> None:
 
 
 class BadFact(Exception):
-    """A correction that cannot be taken; the text says all that is wrong with it."""
+    """A correction that cannot be accepted; the text names all its faults."""
 
 
 def list_corrections(session: Session) -> list[Override]:
@@ -47,9 +47,9 @@ def list_corrections(session: Session) -> list[Override]:
 
 
 def refresh() -> bool:
-    """Takes up the corrections when there are newer ones; whether the facts were replaced.
+    """Loads newer corrections, if any; whether the facts were replaced.
 
-    A process keeps the facts it has where they would not hold together.
+    A process keeps its facts if the new ones would be inconsistent.
     """
     with _refreshing:
         with transaction() as session:
@@ -57,7 +57,7 @@ def refresh() -> bool:
             if version == _loaded_version[0]:
                 return False
             corrections = list_corrections(session)
-        _loaded_version[0] = version  # also where the files have faults: a newer correction is the next occasion
+        _loaded_version[0] = version  # even with faults: the next correction is the next try
         try:
             load.replace(_apply_corrections(corrections))
         except ReferenceError as error:
@@ -67,7 +67,7 @@ def refresh() -> bool:
 
 
 def _apply_corrections(corrections: Sequence[Override]) -> load.Reference:
-    """The facts with the corrections. One that a newer release no longer fits is left out, and that is logged."""
+    """The facts with the corrections. One that no longer fits a newer release is left out and logged."""
     try:
         return load.load(overrides=corrections).reference
     except ReferenceError:
@@ -83,7 +83,7 @@ def _apply_corrections(corrections: Sequence[Override]) -> load.Reference:
 
 
 def require_file(file: str) -> None:
-    """Raises BadFact where no file of facts has this name."""
+    """Raises BadFact if no file of facts has this name."""
     if file not in FILES:
         raise BadFact(f"There is no file {file}. The files: {', '.join(FILES)}.")
 
@@ -107,7 +107,7 @@ def _required_texts(file: str) -> list[str]:
 
 
 def _find_row(session: Session, file: str, key: str) -> tuple[Cells | None, Cells | None]:
-    """The row as it answers now, and as the file has it."""
+    """The row in force, and the file's row."""
     filed = next((r for r in read_raw_rows(FOLDER, file) if build_key(file, r) == key), None)
     correction = next(
         (o for o in list_corrections(session) if o.file == file and build_key(file, o.cells) == key), None
@@ -117,7 +117,7 @@ def _find_row(session: Session, file: str, key: str) -> tuple[Cells | None, Cell
 
 
 def set_fact(session: Session, file: str, cells: Cells, who: str, reason: str) -> tuple[Cells | None, Cells]:
-    """Corrects the row these cells name, or adds it; the row before and after. Raises BadFact with every fault."""
+    """Corrects or adds the row these cells name; returns it before and after. Raises BadFact with every fault."""
     _check_cells(file, cells)
     store.lock_corrections(session)
     key = build_key(file, cells)
@@ -126,9 +126,19 @@ def set_fact(session: Session, file: str, cells: Cells, who: str, reason: str) -
         raise BadFact("source_url is missing: a correction says where it is from.")
     if before is None and (missing := [n for n in _required_texts(file) if n not in cells]):
         raise BadFact(f"This row is new and lacks {', '.join(missing)}; NAME= leaves one empty on purpose.")
-    provenance = _describe_look(cells)
+    # What a correction of today may say of itself: one source that is no one's own page is not yet an audit.
+    today = clock.today().isoformat()
+    hosts = frozenset(row.host for row in load.reference().rows("primary_hosts.csv"))
+    second = cells.get("second_source_url", "")
+    proof = is_proof(cells.get("source_url", ""), second, hosts)
+    provenance = {
+        "second_source_url": second,
+        "as_of": today,
+        "audited_on": today if proof else "",
+        "confidence": "high" if proof else "medium",
+    }
     if before and before.get("source_url") != cells.get("source_url"):
-        provenance["note"] = ""  # it spoke of another source
+        provenance["note"] = ""  # it was about another source
     new_cells = {name: value for name, value in (provenance | dict(cells)).items() if name in list_columns(file)}
     after = dict(before or dict.fromkeys(list_columns(file), "")) | new_cells
     _store_correction(session, file, key, after, False, who, reason)
@@ -136,22 +146,8 @@ def set_fact(session: Session, file: str, cells: Cells, who: str, reason: str) -
     return before, after
 
 
-def _describe_look(cells: Cells) -> dict[str, str]:
-    """What a correction of today may say of itself: one source that is no one's own page is not yet an audit."""
-    today = clock.today().isoformat()
-    hosts = frozenset(row.host for row in load.reference().rows("primary_hosts.csv"))
-    second = cells.get("second_source_url", "")
-    proof = is_proof(cells.get("source_url", ""), second, hosts)
-    return {
-        "second_source_url": second,
-        "as_of": today,
-        "audited_on": today if proof else "",
-        "confidence": "high" if proof else "medium",
-    }
-
-
 def remove_fact(session: Session, file: str, cells: Cells, who: str, reason: str) -> Cells:
-    """Takes the row out: a row of the file no longer answers, an added one is gone. Raises BadFact."""
+    """Removes the row: a file's row is hidden, an added one deleted. Raises BadFact."""
     _check_cells(file, cells)
     store.lock_corrections(session)
     key = build_key(file, cells)
@@ -168,7 +164,7 @@ def remove_fact(session: Session, file: str, cells: Cells, who: str, reason: str
 
 
 def undo_fact(session: Session, file: str, cells: Cells, who: str, reason: str) -> Cells | None:
-    """Takes a correction back, so that the file's row answers again: that row. Raises BadFact."""
+    """Undoes a correction; returns the file's row, which is in force again. Raises BadFact."""
     _check_cells(file, cells)
     store.lock_corrections(session)
     key = build_key(file, cells)
@@ -190,7 +186,7 @@ def _store_correction(
 
 
 def _check_all(session: Session, new: Override | None) -> None:
-    """All facts are checked as they would be, with the same checks as the files. Raises BadFact with all faults."""
+    """Checks all facts with the change, by the same checks as the files. Raises BadFact with all faults."""
     others = [
         o
         for o in list_corrections(session)

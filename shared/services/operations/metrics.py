@@ -1,4 +1,4 @@
-"""The queue's part of the metrics: living workers, the dispatcher, and what is spent and left of each quota."""
+"""The queue's part of the metrics: living workers, the dispatcher, and the use of each quota."""
 
 from collections.abc import Iterator, Mapping
 

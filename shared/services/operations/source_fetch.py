@@ -17,16 +17,16 @@ MAX_SECONDS = 12.0  # of one file: sixteen of them, four at once, end within the
 MAX_ROBOTS_BYTES, MAX_ROBOTS_SECONDS = 512 * 1024, 4.0
 MAX_TAG_CHARACTERS = 200
 _AT_ONCE = 4
-_NOT_FOUND = range(400, 500)  # no robots.txt means that all may be read (RFC 9309 2.3.1.3)
+_NOT_FOUND = range(400, 500)  # no robots.txt means that everything may be read (RFC 9309 2.3.1.3)
 
 
 class FetchFailed(Exception):
-    """A file could not be had; the text says why, in words of ours."""
+    """A file could not be fetched; the text says why, in our words."""
 
 
 @dataclass(frozen=True)
 class SourceRequest:
-    """A file to ask for, and the tag of what is stored of it."""
+    """A file to request, and the tag of its stored version."""
 
     source: WatchedSource
     etag: str | None
@@ -34,7 +34,7 @@ class SourceRequest:
 
 @dataclass(frozen=True)
 class SourceAnswer:
-    """What came of a request: a body, nothing new (neither body nor fault), or a fault in words of ours."""
+    """The result of a request: a body, nothing new (neither body nor fault), or a fault in our words."""
 
     source: WatchedSource
     body: bytes | None = None
@@ -43,7 +43,7 @@ class SourceAnswer:
 
 
 async def fetch_sources(requests: list[SourceRequest]) -> list[SourceAnswer]:
-    """Every file, a few at once and each once, however many sources are in it. Never raises for what a server does."""
+    """Every file, a few at once and each once, however many sources are in it. Never raises for a server's fault."""
     tags: dict[str, set[str | None]] = {}
     for request in requests:
         tags.setdefault(request.source.url, set()).add(request.etag)
@@ -59,7 +59,7 @@ async def fetch_sources(requests: list[SourceRequest]) -> list[SourceAnswer]:
 
 
 def _agree(tags: set[str | None]) -> str | None:
-    """The tag that all sources of a file hold; None where they were read at different times."""
+    """The tag common to all sources of a file; None if they were read at different times."""
     return next(iter(tags)) if len(tags) == 1 else None
 
 
@@ -76,7 +76,7 @@ def _host(url: str) -> str:
 
 
 async def _read_robots(client: http.AsyncClient, host: str) -> RobotFileParser | None:
-    """What the host allows; None when that could not be read, so that nothing is asked of it now."""
+    """The host's rules; None if unreadable, so that nothing is requested now."""
     rules = RobotFileParser()
     try:
         with anyio.fail_after(MAX_ROBOTS_SECONDS):

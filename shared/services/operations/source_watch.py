@@ -1,6 +1,6 @@
 """The weekly watch of public files of facts: each difference from our rows becomes an item for a person.
 
-No row is changed by it.
+It changes no row.
 """
 
 import hashlib
@@ -34,7 +34,7 @@ _MAX_NAMES = 20  # in one sentence
 
 @dataclass(frozen=True)
 class _Comparison:
-    """What is known of a source after a run: differences, or None when there is nothing to compare with."""
+    """A source's state after a run: differences, or None without data to compare."""
 
     differences: list[SourceDifference] | None
     fault: str | None
@@ -45,7 +45,7 @@ def list_sources() -> Sequence[WatchedSource]:
 
 
 def plan_requests(session: Session) -> list[SourceRequest]:
-    """All watched files, with the tag of each that is stored as it is mapped now and was understood whole."""
+    """All watched files, with the tag of each that is stored by today's mapping and was understood whole."""
     readings = store.list_readings(session)
     return [SourceRequest(source, _find_tag(source, readings.get(source.name))) for source in list_sources()]
 
@@ -61,7 +61,7 @@ def _fingerprint(source: WatchedSource) -> str:
 
 
 def store_answers(session: Session, answers: Sequence[SourceAnswer]) -> None:
-    """Compares what came with our rows and stores the items. A source with a fault keeps the items it had."""
+    """Compares the answers with our rows and stores items. A source with a fault keeps its items."""
     readings, today = store.list_readings(session), clock.today()
     store.end_sources(session, [answer.source.name for answer in answers], today)
     counts: dict[str, int] = {"differences": 0, "faults": 0}
@@ -83,7 +83,8 @@ def _compare_answer(session: Session, answer: SourceAnswer, reading: SourceReadi
     if answer.body is None:
         assert reading is not None, "only a stored tag can be confirmed"
         store.mark_checked(session, source.name, clock.now())
-        return _compare_content(source, _load_content(reading))
+        entries = [SourceRow(tuple(key), values) for key, values in reading.content["entries"]]
+        return _compare_content(source, SourceContent(entries, tuple(reading.content["unknown_names"])))
     try:
         content = read_source(answer.body, build_map(source), build_name_finder(reference(), source))
     except SourceUnreadable as error:
@@ -109,11 +110,6 @@ def _store_reading(session: Session, answer: SourceAnswer, content: SourceConten
         "checked_at": clock.now(),
     }
     store.store_reading(session, values)
-
-
-def _load_content(reading: SourceReading) -> SourceContent:
-    entries = [SourceRow(tuple(key), values) for key, values in reading.content["entries"]]
-    return SourceContent(entries, tuple(reading.content["unknown_names"]))
 
 
 def _compare_content(source: WatchedSource, content: SourceContent) -> _Comparison:
@@ -151,7 +147,7 @@ def describe_watch(session: Session) -> str:
 
 
 def list_findings(session: Session) -> list[FactDoubt]:
-    """The open items as the audit lists them."""
+    """The open items for the audit."""
     return [_to_finding(item) for item in store.list_open_items(session)]
 
 

@@ -1,4 +1,4 @@
-"""Signs of life of the programs behind the queue: workers, and dispatchers that wake them."""
+"""Heartbeats of the programs behind the queue: workers, and dispatchers that wake them."""
 
 import json
 import os
@@ -12,17 +12,17 @@ from redis.exceptions import RedisError
 
 from shared.redis import connect, key
 
-BEAT_SECONDS = 5  # between two signs of a worker; a dispatcher gives one in each round
-LIFE_SECONDS = 30  # for which a sign counts
-REMEMBERED_SECONDS = 600  # for which a program that gives none is remembered
-_STOCK_WORKERS = "rq:workers"  # of RQ's own class, which gives signs less often
+BEAT_SECONDS = 5  # between a worker's heartbeats; a dispatcher gives one each round
+LIFE_SECONDS = 30  # for which a heartbeat counts
+REMEMBERED_SECONDS = 600  # for which a silent program is remembered
+_STOCK_WORKERS = "rq:workers"  # of RQ's own class, with less frequent heartbeats
 
 Kind = Literal["worker", "dispatcher"]
 
 
 @dataclass(frozen=True)
 class RunningProgram:
-    """A worker or a dispatcher on any host; `age` is that of its last sign of life, in seconds."""
+    """A worker or a dispatcher on any host; `age` is seconds since its last heartbeat."""
 
     kind: Kind
     host: str
@@ -37,7 +37,7 @@ class RunningProgram:
 
     @property
     def is_silent(self) -> bool:
-        """Whether it gives no sign and did not say that it ends. One of this host that is gone was killed."""
+        """Whether heartbeats stopped without an orderly end. Not for one gone from this host: it was killed."""
         return not self.is_living and (self.host != socket.gethostname() or _exists(self.pid))
 
 
@@ -52,7 +52,7 @@ def _exists(pid: int) -> bool:
 
 
 def record_sign(kind: Kind, pid: int, queues: Collection[str] = (), *, parent: int = 0) -> None:
-    """Raises RedisError while the queue is down. A Redis that lost everything knows it again from the next sign on."""
+    """Records a heartbeat, which also restores it in an emptied Redis. Raises RedisError while the queue is down."""
     name = _name(kind, pid)
     text = json.dumps(
         {"kind": kind, "host": socket.gethostname(), "pid": pid, "parent": parent, "queues": sorted(queues)}
@@ -64,7 +64,7 @@ def record_sign(kind: Kind, pid: int, queues: Collection[str] = (), *, parent: i
 
 
 def record_end(kind: Kind, pid: int) -> None:
-    """Records an end that was asked for, so that no one waits for another sign."""
+    """Records an orderly end, so that no one waits for another heartbeat."""
     with suppress(RedisError, OSError):
         connect().delete(key("program", _name(kind, pid)))
 
@@ -74,7 +74,7 @@ def _name(kind: Kind, pid: int) -> str:
 
 
 def list_programs() -> list[RunningProgram]:
-    """All that gave a sign recently, living or silent. Raises RedisError while the queue is down."""
+    """All recently seen programs, living or silent. Raises RedisError while the queue is down."""
     members: Any = connect().smembers(key("programs"))
     names = sorted(name.decode() for name in members)
     with connect().pipeline(transaction=False) as pipeline:
@@ -95,7 +95,7 @@ def list_programs() -> list[RunningProgram]:
 
 
 def _list_stock_workers(ours: set[tuple[str, int]]) -> list[RunningProgram]:
-    """Workers of RQ's own class; RQ forgets one that gave no sign for eight minutes."""
+    """Workers of RQ's own class; RQ forgets one after eight minutes of silence."""
     members: Any = connect().smembers(_STOCK_WORKERS)
     with connect().pipeline(transaction=False) as pipeline:
         for name in sorted(members):
@@ -110,7 +110,7 @@ def _list_stock_workers(ours: set[tuple[str, int]]) -> list[RunningProgram]:
 
 
 def count_workers(queue: str | None = None) -> int | None:
-    """Living workers, of one queue or of all; None when the queue is down."""
+    """Living workers, of one queue or of all; None while the queue is down."""
     try:
         programs = list_programs()
     except (RedisError, OSError):
@@ -119,5 +119,5 @@ def count_workers(queue: str | None = None) -> int | None:
 
 
 def find_dispatcher_age() -> float | None:
-    """Seconds since the last sign of a living dispatcher, or None where none lives. Raises RedisError."""
+    """Seconds since the last heartbeat of a living dispatcher, or None without one. Raises RedisError."""
     return min((p.age for p in list_programs() if p.kind == "dispatcher" and p.is_living), default=None)

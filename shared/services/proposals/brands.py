@@ -1,4 +1,4 @@
-"""An advisor's brand as it was sent: untrusted, so each field is checked before it is put in a document."""
+"""An advisor's brand as sent: untrusted, so each field is checked before it is put in a document."""
 
 import re
 from collections.abc import Mapping
@@ -34,7 +34,7 @@ _WEB = re.compile(r"[\w-]+(\.[\w-]+)+(/[^\s\"<>]*)?")
 
 @dataclass(frozen=True)
 class BrandSettings:
-    """advisor_brand, checked. `paper` is None where none was chosen."""
+    """advisor_brand, checked. `paper` is None if not chosen."""
 
     name: str
     tagline: str | None
@@ -45,12 +45,12 @@ class BrandSettings:
 
 
 def choose_paper(country: str | None) -> Paper:
-    """The usual paper of a country; A4 where none is known."""
+    """The usual paper of a country; A4 if unknown."""
     return "Letter" if country in _LETTER_COUNTRIES else "A4"
 
 
 def parse_brand(raw_brand: Mapping[str, Any]) -> BrandSettings:
-    """Raises Invalid that names each bad field, such as advisor_brand.email."""
+    """Parses it; raises Invalid naming each bad field, such as advisor_brand.email."""
     faults = [fault for name, value in raw_brand.items() if (fault := _find_fault(name, value))]
     texts = {name: " ".join(value.split()) for name, value in raw_brand.items() if isinstance(value, str)}
     links = {name: _find_link(name, texts[name]) for name in ("phone", "email", "web") if texts.get(name)}
@@ -95,7 +95,7 @@ def _find_fault(name: str, value: Any) -> Fault | None:
 
 
 def _find_link(name: str, text: str) -> str | None:
-    """What a click opens; None where the text is nothing of the kind."""
+    """The target of a click; None if the text is no link."""
     if name == "email":
         return f"mailto:{text}" if _EMAIL.fullmatch(text) else None
     if name == "phone":

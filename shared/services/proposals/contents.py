@@ -1,4 +1,4 @@
-"""Flights of an advisor's document, each with what it costs every traveller, the party, and in cash."""
+"""Flights of an advisor's document, each with its price per traveller, for the party, and in cash."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -68,7 +68,7 @@ def _format_moment(moment: datetime) -> str:
 def _airline_name(text: str | None, reference: Reference) -> str:
     try:
         return reference.airline(text).name if text else ""
-    except Refusal:  # an unknown name is shown as it came
+    except Refusal:  # an unknown name is shown unchanged
         return text or ""
 
 
@@ -92,7 +92,7 @@ def _each(row: FlightRow) -> str:
 
 
 def _describe_party(row: FlightRow) -> str:
-    """The points of each; of a fare that its price is for everybody."""
+    """Says that points are per person, or that a fare is for everyone."""
     if row.points is None:
         return "" if row.price is None else "for all travellers"
     return f"{row.points:,} each" if row.passengers > 1 else ""
@@ -109,21 +109,18 @@ def _describe_taxes(row: FlightRow) -> str:
 
 
 def _describe_cash(row: FlightRow, fare: SeenFare | None) -> str:
-    """What the seats of an award cost in cash: as the row says, for the whole party, else as a search saw it."""
+    """The cash price of an award's seats: the row's, for the whole party, else one seen by a search."""
     if row.points is None:
         return ""
     if row.price is not None:
-        return f"or {_format_money(row.price, row.currency)} in cash {_in_all(row)}"
+        party = "all travellers" if row.passengers == 1 else describe_party(row.passengers)
+        return f"or {_format_money(row.price, row.currency)} in cash for {party}"
     if fare is None:
         return ""
     cash = f"or {_format_money(fare.price, fare.currency)} in cash {_each(row)}"
     total = _format_money(fare.price * row.passengers, fare.currency)
     in_all = f", {total} in\u00a0all" if row.passengers > 1 else ""
     return f"{cash}{in_all}, seen {format_day(fare.seen_at.date())}"
-
-
-def _in_all(row: FlightRow) -> str:
-    return "for all travellers" if row.passengers == 1 else f"for {describe_party(row.passengers)}"
 
 
 def find_stale_rows(rows: Sequence[FlightRow], now: datetime) -> list[str]:

@@ -1,4 +1,4 @@
-"""Rows of a prior search, sent back by a client to be put in a document: untrusted, so each field is checked."""
+"""Rows of a prior search, sent back by a client for a document: untrusted, so each field is checked."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
@@ -13,7 +13,7 @@ from shared.errors import Fault, Invalid
 
 Journey = tuple[str, str, date, str]  # origin, destination, day, cabin
 _MAX_FAULTS = 20  # in one answer
-_MISSING = ("no_data", "")  # what results write where a value is not known
+_MISSING = ("no_data", "")  # how results write an unknown value
 
 
 def _none_if_missing(value: Any) -> Any:
@@ -81,14 +81,14 @@ class FlightRow(BaseModel):
 
     @property
     def passengers(self) -> int:
-        """How many travel, as the points of the party tell; 1 where that is not known."""
+        """The number of travellers, from the party's points; 1 if unknown."""
         if not self.points or not self.party_points or self.party_points % self.points:
             return 1
         return self.party_points // self.points
 
     @property
     def journey(self) -> Journey | None:
-        """The journey of an award; None where a part of it is not known."""
+        """The journey of an award; None if part of it is unknown."""
         if not (self.points and self.origin and self.destination and self.date and self.cabin):
             return None
         return self.origin, self.destination, self.date, self.cabin
@@ -99,7 +99,7 @@ class FlightRow(BaseModel):
 
 
 def read_flights(raw_rows: Sequence[Mapping[str, Any]], *, sandbox: bool) -> list[FlightRow]:
-    """The rows, each field checked. Raises Invalid that names each bad one, such as flights[3].points."""
+    """Reads the rows and checks each field. Raises Invalid naming each bad one, such as flights[3].points."""
     rows: list[FlightRow] = []
     faults: list[Fault] = []
     for index, raw in enumerate(raw_rows):

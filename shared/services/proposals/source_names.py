@@ -9,7 +9,7 @@ from shared.domain.source_names import name_source
 from shared.domain.valuations import PUBLISHERS
 from shared.reference.load import Reference
 from shared.reference.provenance import GENERAL_KNOWLEDGE, find_publisher
-from shared.reference.rows import Program
+from shared.reference.rows.programmes import Program
 from shared.services.proposals.flight_rows import FlightRow
 from shared.services.proposals.transfer_notes import find_program
 
@@ -17,6 +17,7 @@ OPEN_LISTS = "open lists of transfer partners"  # repositories whose owners no o
 UNPUBLISHED = "figures not yet found in print"
 _CODE_HOST = "github.com/"
 _PUBLICATIONS = {
+    "business-standard.com": "Business Standard",
     "businessinsider.com": "Business Insider",
     "businesstravelerusa.com": "Business Traveler",
     "headforpoints.com": "Head for Points",
@@ -66,7 +67,7 @@ def _name_services(what: str, sources: Iterable[str]) -> list[str]:
 
 
 def _name_valuations(programs: Sequence[Program], reference: Reference) -> str:
-    """The publishers whose figures a value was taken from; else who published it."""
+    """The publishers behind a value, else its own publisher."""
     facts: list[tuple[str, str | None]] = []
     for program in programs:
         names = [name for column, name in PUBLISHERS.items() if getattr(program, column) is not None]
@@ -75,7 +76,7 @@ def _name_valuations(programs: Sequence[Program], reference: Reference) -> str:
 
 
 def _list_dated(facts: Iterable[tuple[str, str | None]]) -> str:
-    """`Chase, Head for Points (of 12 Mar 2026)`: each name once, in order, with the oldest day its facts bear."""
+    """`Chase, Head for Points (of 12 Mar 2026)`: each name once, in order, with the oldest day of its facts."""
     oldest: dict[str, str | None] = {}
     for name, day in sorted(facts, key=lambda fact: (fact[1] is None, fact[1] or "", fact[0])):
         oldest.setdefault(name, day)
@@ -83,5 +84,5 @@ def _list_dated(facts: Iterable[tuple[str, str | None]]) -> str:
 
 
 def _format_when(text: str) -> str:
-    """`12 Mar 2026`, `Mar 2026` or `2026`, of as much of a date as is known."""
+    """`12 Mar 2026`, `Mar 2026` or `2026`, from the known part of a date."""
     return f"{parse_loose_day(text):%b %Y}" if text.count("-") == 1 else format_iso_day(text)

@@ -1,4 +1,4 @@
-"""How a client comes by the points of a flight, in sentences: what they are worth, the transfers, and the dear ones."""
+"""Sentences on how a client gets the points for a flight: their worth, transfers, and costly ones."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,14 +17,14 @@ from shared.domain.transfers import CardRate, Edge
 from shared.domain.valuations import value_in_cents
 from shared.errors import Refusal
 from shared.reference.load import Reference
-from shared.reference.rows import Program
+from shared.reference.rows.programmes import Program
 from shared.reference.transfer_rates import list_card_names
 from shared.services.proposals.flight_rows import FlightRow
 
 MAX_NOTES = 8
 MAX_PARTNERS = 6
-DEAR_RATIO = Decimal("0.5")  # points that arrive for one that is sent
-DEAR_FROM = Decimal("1.25")  # points sent are worth so many times those that arrive: valuations differ by less
+DEAR_RATIO = Decimal("0.5")  # points received for one sent
+DEAR_FROM = Decimal("1.25")  # points sent are worth this many times those that arrive: valuations differ by less
 SHARED_BALANCES = Footnote(
     "All from the same balances",
     ("Each programme is worked out on its own. The same points can be spent only once.",),
@@ -39,7 +39,7 @@ class ProposalClient:
 
 
 def find_program(text: str | None, reference: Reference) -> Program | None:
-    """Finds the programme; None where the name is none known here, or that of several."""
+    """Finds the programme; None where the name is unknown here, or means several."""
     try:
         return reference.program(text) if text else None
     except Refusal:
@@ -49,9 +49,9 @@ def find_program(text: str | None, reference: Reference) -> Program | None:
 def build_notes(
     rows: Sequence[FlightRow], client: ProposalClient | None, reference: Reference, today: date
 ) -> list[Footnote]:
-    """Notes on each programme of the flights, at its lowest price: what the points are worth and how to get them.
+    """Builds notes on each programme of the flights at its lowest price: the worth of the points and how to get them.
 
-    The points are those of the party, where the rows tell how many travel.
+    The points are those of the party, if the rows say how many travel.
     """
     lowest: dict[str, tuple[int, int]] = {}
     for row in rows:
@@ -83,7 +83,7 @@ def _describe_worth(program: Program, points: int) -> str:
 def _describe_funding(
     program: Program, points: int, client: ProposalClient, reference: Reference, today: date
 ) -> list[str]:
-    """How this client reaches the points: by the fastest transfers that cover them, else what is missing."""
+    """How this client reaches the points: by the fastest transfers that cover them, else the gap."""
     programs = reference.programs
     purses = [Purse(s, n, programs[s].value_usd_cents) for s, n in client.balances.items() if s in programs]
     ways = transfer_options.find_ways(reference.routes(today), purses, program.slug, points)
@@ -125,7 +125,8 @@ def _describe_step(edge: Edge, programs: Mapping[str, Program]) -> str:
     if edge.step:
         words.insert(1, f"{edge.step_bonus:,} more for each {edge.step:,} sent at once")
     if edge.bonus and not edge.bonus.targeted:
-        words.append(f"{edge.bonus.percent}% more as a bonus that ends on {format_day(edge.bonus.ends_on)}")
+        until = f" that ends on {format_day(edge.bonus.ends_on)}" if edge.bonus.ends_on else ""
+        words.append(f"{edge.bonus.percent}% more as a bonus{until}")
     if edge.fee:
         words.append(f"costs a fee: {edge.fee}")
     return "; ".join(words) + "."
@@ -139,7 +140,7 @@ def _describe_ratio(rate: CardRate | Edge, source: Program, target: Program) -> 
 
 
 def _name_unit(program: Program, count: float) -> str:
-    """`mile`, `points` or `Avios`, whichever the programme counts in."""
+    """`mile`, `points` or `Avios`, the programme's unit."""
     last = program.currency.split()[-1].lower()
     if last == "avios":
         return "Avios"
@@ -160,7 +161,7 @@ def _describe_time(edge: Edge) -> str:
 
 
 def _describe_rates(edge: Edge, reference: Reference) -> str:
-    """Which cards give which ratio of a route, and which one is counted."""
+    """The ratios of a route by card, and the one used."""
     source, target = reference.programs[edge.source], reference.programs[edge.target]
     rates = ", ".join(
         f"{_describe_ratio(rate, source, target)} with"
@@ -171,7 +172,7 @@ def _describe_rates(edge: Edge, reference: Reference) -> str:
 
 
 def _is_dear(sent: Decimal | None, arrives: Decimal | None, received: Decimal) -> bool:
-    """Whether a transfer takes two points or more for one and loses a good part of their worth, as far as is known.
+    """Whether a transfer takes two points or more for one and loses much of their known worth.
 
     `sent` and `arrives` are worth in cents; `received` are points that arrive for one that is sent. Worth alone does
     not decide: bank points are valued by their best use, which makes every plain transfer of one for one look dear.
@@ -192,7 +193,7 @@ def _warn_if_dear(way: Way, goal: Program) -> list[str]:
 
 
 def _list_partners(program: Program, reference: Reference, today: date) -> list[str]:
-    """Bank currencies that become points of the programme, the most generous first; dear ones are left out."""
+    """Bank currencies that become points of the programme, the most generous first; costly ones are left out."""
     programs = reference.programs
     into = [
         e

@@ -32,7 +32,7 @@ Offers = Sequence[tuple[Reading[tuple[AwardSeat, ...]], AwardSeat]]
 
 @dataclass(frozen=True)
 class Found:
-    """What one search saw. Empty options mean that a source looked and nothing is open."""
+    """The result of one search. Empty options mean that a source answered and nothing is open."""
 
     options: list[AwardOption]
     coverage: Coverage
@@ -41,9 +41,9 @@ class Found:
 
 @dataclass(frozen=True)
 class Window:
-    """What a look at a window saw: what has enough seats, and for which keys anyone answered at all.
+    """The result for a window: options with enough seats, and the keys with any answer.
 
-    Options are made of those that someone is told of: making them of all was a seventh of a check with nothing new.
+    Options are made only of those that are reported: making them of all was a seventh of a check with no news.
     """
 
     offers: Offers
@@ -51,9 +51,9 @@ class Window:
     any_answered: bool
     failed: tuple[str, ...]  # sources that did not answer, or could not be asked
     coverage: Coverage
-    question: SeatsQuestion  # of the first route; those of the others differ in the airports alone
+    question: SeatsQuestion  # of the first route; those of the others differ only in the airports
     seen_keys: frozenset[MatchKey]
-    put_off: bool = False  # a source keeps its calls for people, or for later in the day
+    put_off: bool = False  # a source reserves its calls for people, or for later in the day
 
     @property
     def options(self) -> list[AwardOption]:
@@ -71,7 +71,7 @@ class Window:
     def knows_state(self, key: MatchKey) -> bool:
         """Whether the state of this key is known now.
 
-        An option seen is known. That a key is gone is known only when every source that was asked answered, since the
+        An option seen is known. That a key is gone is known only if every source asked answered, since the
         one that failed may be the one that had it; one that could not be asked never had anything for this account.
         """
         in_window = self.question.earliest <= key.date <= self.question.latest
@@ -98,7 +98,7 @@ def _option(
 def list_offers(
     readings: Readings, account_id: int | None, cabins: Sequence[str], passengers: int
 ) -> list[AwardOption]:
-    """Cheapest first. A number of seats the source does not state counts as enough, and is shown as unknown."""
+    """Cheapest first. An unstated number of seats counts as enough, and is shown as unknown."""
     return _build_options(_choose(readings, cabins, passengers), account_id, cabins, passengers)
 
 
@@ -117,7 +117,7 @@ def _build_options(offers: Offers, account_id: int | None, cabins: Sequence[str]
 
 
 async def read(ask: Ask, questions: Sequence[SeatsQuestion]) -> Readings:
-    """What every source says. Raises BackendUnavailable or ConnectionRequired when no one answered, and NoData when
+    """Reads every source. Raises BackendUnavailable or ConnectionRequired if none answered, and NoData if
     those who answered know nothing of these airlines on these routes, which are of the same days and airlines."""
     readings = [reading for answer in await ask_each(ask, VERB, questions) for reading in answer]
     require_answer(readings, VERB, "The search for award seats")
@@ -164,10 +164,10 @@ async def search_window(
 ) -> Window:
     """Everything open on one or several routes in a window of days, for a watch. Never raises because a source failed.
 
-    `ask` is made again for each check: its time budget begins with the first question. `airlines` are two-letter codes,
+    `ask` is made again for each check: its time budget starts with the first question. `airlines` are two-letter codes,
     None means all. Days before today are left out. Ask `window.knows_state(key)` before believing that a key is gone.
-    Answers older than `max_age` are not taken from the cache; by default a twelfth of the check interval, at most half
-    an hour, so that watches of one route share an answer and yet every check looks again.
+    Answers older than `max_age` are not used from the cache; by default a twelfth of the check interval, at most half
+    an hour, so that watches of one route share an answer but every check looks again.
     """
     pace = timedelta(seconds=settings().route_monitor_interval_seconds / 12)
     fresh = max_age if max_age is not None else min(pace, timedelta(minutes=30))

@@ -1,11 +1,12 @@
-"""Signed ids of award rows and sightings, of 24 characters: each is good for one account.
+"""Signed ids of award rows and sightings, of 24 characters: each works for one account.
 
 The first 48 bits say where to look: the route, day and cabin of an award row, or the number of a sighting. The other 72
-are the signature, which tells the row among those seen there. So no id is stored: every row that was ever shown is kept
+are the signature, which tells the row among those seen there. So no id is stored: every row ever shown is kept
 as a sighting with the name its source gave it.
 """
 
 import base64
+from collections.abc import Sequence
 
 from sqlalchemy.orm import Session
 
@@ -15,7 +16,7 @@ from shared.providers.contract import AwardSeat
 from shared.secrets import is_same_secret, sign
 from shared.settings import settings
 
-RowName = tuple[str, str]  # the source, and its own name of the row
+RowName = tuple[str, str]  # the source, and its own id of the row
 _PLACE = 6  # bytes
 _MARK = 18  # characters of the signature: 72 bits
 _LONG_MARK = 24
@@ -25,7 +26,7 @@ _BODY = 20  # characters after the prefix
 def award_id(account_id: int | None, source: str, seat: AwardSeat) -> str | None:
     """The same row has the same id at every search of an account.
 
-    There is none without an account, and none of a row whose name was not kept.
+    None without an account, nor for a row whose name was not saved.
     """
     place = number_cell((seat.origin, seat.destination, seat.date, seat.cabin))
     if account_id is None or place is None or not seat.ref:
@@ -33,21 +34,28 @@ def award_id(account_id: int | None, source: str, seat: AwardSeat) -> str | None
     return _build_id("sbx" if source == "sandbox" else "awd", account_id, place, f"{source}|{seat.ref}")
 
 
-def find_award_row(session: Session, account_id: int, trip_id: str) -> RowName | None:
-    """The row, if this id was made for this account, belongs to this data mode, and the account may see the row."""
-    prefix, _, body = trip_id.partition("_")
-    if (prefix == "sbx") != (settings().data_mode == "sandbox"):
-        return None
-    if len(body) != _BODY:
-        return _read_long_award_id(account_id, prefix, body)
-    place, mark = _read_body(body)
-    cell = read_cell(place)
-    names = list_row_names(session, account_id, *cell) if cell else []
-    return next((name for name in names if _is_signed(mark, account_id, "|".join(name))), None)
+def find_award_rows(session: Session, account_id: int, trip_ids: Sequence[str]) -> list[RowName | None]:
+    """The row of each id, if made for this account and data mode, and the account may see it.
+
+    One statement, however many there are.
+    """
+    prefix = "sbx" if settings().data_mode == "sandbox" else "awd"
+    bodies = [body if start == prefix else "" for start, _, body in (id.partition("_") for id in trip_ids)]
+    read = {body: _read_body(body) for body in bodies if len(body) == _BODY}
+    cells = {cell for place, _ in read.values() if (cell := read_cell(place))}
+    names = list_row_names(session, account_id, cells)
+
+    def find(body: str) -> RowName | None:
+        if body not in read:
+            return _read_long_award_id(account_id, prefix, body)
+        _, mark = read[body]
+        return next((name for name in names if _is_signed(mark, account_id, "|".join(name))), None)
+
+    return [find(body) for body in bodies]
 
 
 def _read_long_award_id(account_id: int, prefix: str, body: str) -> RowName | None:
-    """Ids were of up to 120 characters and held the whole name. Stored matches of route monitors still name them."""
+    """Reads an old id of up to 120 characters with the whole name, as in stored matches of route monitors."""
     text, _, mark = body.rpartition("_")
     try:
         row = decode_base64(text + "=" * (-len(text) % 4)).decode()
@@ -60,12 +68,12 @@ def _read_long_award_id(account_id: int, prefix: str, body: str) -> RowName | No
 
 
 def flight_id(account_id: int, sighting: int) -> str:
-    """The id of a stored sighting, which no one else can use and no one can count from."""
+    """The id of a stored sighting, which others cannot use or enumerate."""
     return _build_id("flt", account_id, sighting, f"flight|{sighting}")
 
 
 def sighting_of(account_id: int, flight_id_text: str) -> int | None:
-    """The sighting, if this id was made for this account. Ids of earlier days hold the number in digits."""
+    """The sighting, if this id was made for this account. Old ids have the number in digits."""
     prefix, _, body = flight_id_text.partition("_")
     number, _, mark = body.partition("_")
     if len(body) == _BODY:
@@ -83,7 +91,7 @@ def _build_id(prefix: str, account_id: int, place: int, row: str) -> str:
 
 
 def _read_body(body: str) -> tuple[int, str]:
-    """The place, and the signature in hexadecimal digits; an empty one where the text was never written here."""
+    """The place, and the signature in hexadecimal digits; empty if the text is not ours."""
     try:
         raw = decode_base64(body)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Award offers as searches, route monitors and results show them: the source's facts, their source and their age."""
+"""Award offers for searches, route monitors and results: the source's facts, their source and their age."""
 
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -11,7 +11,7 @@ from pydantic import PlainSerializer
 from shared.domain.party_prices import PER, Per, price_party
 from shared.services.search.provenance import PUBLISHED, Mode
 
-# What an option has in common with the row of a provider's answer and with the stored match of a route monitor.
+# The fields shared by an option, a provider's row and a stored match of a route monitor.
 OFFER_FIELDS = (
     "airline",
     "program",
@@ -36,7 +36,7 @@ Money = Annotated[Decimal, PlainSerializer(float, return_type=float, when_used="
 class AwardOption:
     """One award seat offer. `trip_id` is ours and bound to the account whose connection saw the row.
 
-    Points and taxes are per person; those of the party are null for one traveller, and where the taxes are not known.
+    Points and taxes are per person; those of the party are null for one traveller, or if the taxes are unknown.
     """
 
     __pydantic_config__ = PUBLISHED

@@ -1,4 +1,4 @@
-"""The flights behind an award offer, asked of the source that showed it."""
+"""The flights behind an award offer, from the source that showed it."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -20,9 +20,9 @@ WHAT = "The look-up of this award offer"
 async def get_award_trips(
     ask: Ask, account_id: int, trip_id: str, row: RowName | None
 ) -> Reading[tuple[AwardTrip, ...]]:
-    """The ways to fly one offer, at least one. `row` is what `find_award_row` says of the id.
+    """The ways to fly one offer, at least one. `row` is what `find_award_rows` found for the id.
 
-    Raises NotFound where it says none, ConnectionRequired or BackendUnavailable when the source cannot
+    Raises NotFound if it found none, ConnectionRequired or BackendUnavailable if the source cannot
     be asked or did not answer, and NoData when it no longer knows the offer.
     """
     source = registry.providers().get(row[0]) if row else None
@@ -58,9 +58,9 @@ async def _require_connection(account_id: int) -> None:
 
 
 async def look_up_flights(ask: Ask, rows: Sequence[RowName | None]) -> list[AwardTrip | None]:
-    """The flights of each offer, the cheapest way of it, as its source tells them; None where it does not.
+    """The flights of each offer's cheapest way, from its source; None without an answer.
 
-    `rows` are what `find_award_row` says of their ids.
+    `rows` are what `find_award_rows` found for their ids.
     """
 
     async def look_up(row: RowName | None) -> AwardTrip | None:

@@ -1,4 +1,4 @@
-"""The search for destinations among seats seen: what is wished for, and the statement that finds the lowest prices."""
+"""The search for destinations among seats seen: the wish, and the statement that finds the lowest prices."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,15 +17,15 @@ from shared.reference.load import Reference
 
 WARM_CELSIUS = 20
 WEEKEND_NIGHTS = (2, 3)
-MONDAY, FRIDAY, SATURDAY, SUNDAY = 1, 5, 6, 7  # as ISO 8601 numbers them
+MONDAY, FRIDAY, SATURDAY, SUNDAY = 1, 5, 6, 7  # by ISO 8601
 _CODES = ARRAY(Text)  # one SQL parameter for all airports of a region
 
 
 @dataclass(frozen=True)
 class DestinationSearch:
-    """Where a journey begins, when, and what it must be. Limits are per person and for the whole journey.
+    """Where a journey starts, when, and what it must be. Limits are per person and for the whole journey.
 
-    `nights` lie between the way there and the way back, any of these numbers; none means one way.
+    `nights` are the allowed numbers between the way there and back; empty means one way.
     """
 
     airports: Sequence[str]
@@ -43,7 +43,7 @@ class DestinationSearch:
 
     @property
     def latest(self) -> date:
-        """The last day of a way back."""
+        """The last possible day of the return."""
         return self.last + timedelta(days=max(self.nights, default=0))
 
     @property
@@ -53,20 +53,20 @@ class DestinationSearch:
         return [first.month for first in firsts if first <= self.last]
 
     def may_lead_to(self, reference: Reference, airport: str) -> bool:
-        """Whether the airport is in the region, and known to be warm in one of the months where it must be."""
+        """Whether the airport is in the region, and, if it must be warm, is known to be in one of the months."""
         if self.region is not None and airport not in self.region:
             return False
         return not self.warm or any(is_warm(reference, airport, month) for month in self.months)
 
 
 def is_warm(reference: Reference, airport: str, month: int) -> bool | None:
-    """Whether a month is usually warm there; None where its temperature is not known."""
+    """Whether a month is usually warm there; None if its temperature is unknown."""
     mean = reference.mean_celsius(airport, month)
     return None if mean is None else mean >= WARM_CELSIUS
 
 
 def select_offers(reference: Reference, search: DestinationSearch, account_id: int, since: datetime) -> Select[Any]:
-    """The lowest price of each destination and programme. Places of unknown temperature are among them."""
+    """The lowest price of each destination and programme. Places of unknown temperature are included."""
     fits = _build_fits(search)
     common = (Row.cabin == search.cabin,)
     out = (Row.origin.in_(search.airports), Row.date <= search.last, *_list_places(reference, search, Row.destination))
@@ -85,7 +85,7 @@ def _is_on(*days: int) -> ColumnElement[bool]:
 
 
 def _list_places(reference: Reference, search: DestinationSearch, end: Any) -> list[ColumnElement[bool]]:
-    """In the region, and in no month in which it is known to be cold there."""
+    """The condition on places: in the region, and not in a month known to be cold there."""
     conditions = [] if search.region is None else [end == sa.any_(sa.literal(sorted(search.region), _CODES))]
     if search.warm:
         measured = [row.airport for row in reference.rows("climate_normals.csv")]
@@ -98,7 +98,7 @@ def _list_places(reference: Reference, search: DestinationSearch, end: Any) -> l
 
 
 def _build_fits(search: DestinationSearch) -> Fits | None:
-    """What each flight must be; what is not said of it proves nothing, but a number of seats."""
+    """Conditions on each flight; unknown values do not fit, except for the number of seats."""
     limit = None if search.nights else _build_tax_limit(search)
     if not (search.nonstop or search.passengers > 1 or limit):
         return None

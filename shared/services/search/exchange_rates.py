@@ -19,7 +19,7 @@ from shared.redis import call_redis, connect, key
 from shared.reference.exchange_rates import BANK, DayRates, take_up
 
 VERB = "exchange_rates"
-FIRST = "ecb"  # one bank's own rates; the others are asked only for currencies it has none for
+FIRST = "ecb"  # one bank's own rates; others are asked only for currencies it lacks
 LABELS = {FIRST: BANK, "frankfurter": BLEND}
 EVERY = RatesQuestion()
 _DAY_RATES = TypeAdapter(DayRates)
@@ -30,9 +30,9 @@ def none_known() -> Rates:
 
 
 async def rates(ask: Ask, currencies: Iterable[str | None]) -> Rates:
-    """One set for a whole response: of the first source that has all these currencies, else of the one with most.
+    """One set for a whole response: from the first source with all these currencies, else with the most.
 
-    No one is asked where there is nothing to convert. A source that does not answer is a set without rates; what is
+    Asks no one if there is nothing to convert. A source that does not answer is a set without rates; what is
     kept is used even when the time budget has run out.
     """
     codes = {c for c in currencies if c}
@@ -50,7 +50,7 @@ async def rates(ask: Ask, currencies: Iterable[str | None]) -> Rates:
 
 
 def load_cached_rates(currencies: Iterable[str]) -> Rates:
-    """The same for tools that ask no one: what an earlier answer left."""
+    """The same for tools that ask no one, from an earlier answer."""
     codes = set(currencies)
     places = [(cache.build_key(p, registry.scope(p, None), VERB, EVERY), None) for p in _sources()]
     sets = [_read(r) for r in cache.get_many(places) if r]
@@ -58,7 +58,7 @@ def load_cached_rates(currencies: Iterable[str]) -> Rates:
 
 
 async def fetch_bank_rates() -> DayRates | None:
-    """The bank's newest set; None where the bank is no source of this service or does not answer."""
+    """The bank's newest set; None if the bank is not a source here or does not answer."""
     if not any(provider.name == FIRST for provider in _sources()):
         return None
     reading = await Ask(background=True).one(FIRST, VERB, EVERY)
@@ -72,7 +72,7 @@ def store_bank_rates(rates: DayRates) -> None:
 
 
 def refresh_bank_rates() -> bool:
-    """Takes up the stored set in this process, if it is newer and whole; whether it was."""
+    """Loads the stored set into this process, if newer and complete; whether it was."""
     entry: Any = call_redis(lambda: connect().get(_store_key()))
     try:
         return entry is not None and take_up(_DAY_RATES.validate_json(entry))

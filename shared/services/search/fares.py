@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from decimal import Decimal
 
 from shared.domain.exchange_rates import Converted, Rates
 from shared.providers.contract import CashFare, Reading
@@ -13,27 +12,19 @@ VERB = "cash_fares"
 Readings = Sequence[Reading[tuple[CashFare, ...]]]
 
 
-@dataclass(frozen=True)
-class FareOption:
-    """One fare as it is shown. The price is for all passengers and the whole journey asked for."""
+@dataclass(frozen=True, kw_only=True)
+class FareOption(CashFare):
+    """One fare for the answer."""
 
-    price: Decimal
-    currency: str
-    cabin: str
-    carriers: tuple[str, ...]
-    flight_numbers: tuple[str, ...]
-    departs_at: str | None
-    arrives_at: str | None
-    duration_minutes: int | None
-    stops: int | None
-    booking_url: str | None
-    city_wide: bool
     source: str
     mode: Mode
-    provider_checked_at: datetime | None
     age_seconds: int
     generated_at: datetime | None  # of invented rows only
     converted: Converted | None = None  # into the currency asked for; None = no rate is known
+
+    @property
+    def provider_checked_at(self) -> datetime | None:
+        return self.checked_at
 
 
 def options(readings: Readings, cabin: str) -> list[FareOption]:
@@ -43,27 +34,16 @@ def options(readings: Readings, cabin: str) -> list[FareOption]:
 def _option(reading: Reading[tuple[CashFare, ...]], fare: CashFare) -> FareOption:
     mode = mode_of(reading)
     return FareOption(
-        price=fare.price,
-        currency=fare.currency,
-        cabin=fare.cabin,
-        carriers=fare.carriers,
-        flight_numbers=fare.flight_numbers,
-        departs_at=fare.departs_at,
-        arrives_at=fare.arrives_at,
-        duration_minutes=fare.duration_minutes,
-        stops=fare.stops,
-        booking_url=fare.booking_url,
-        city_wide=fare.city_wide,
+        **vars(fare),
         source=reading.source,
         mode=mode,
-        provider_checked_at=fare.checked_at,
         age_seconds=age(fare.checked_at or reading.taken_at),
         generated_at=reading.taken_at if mode == "sandbox" else None,
     )
 
 
 def sort_by_price(options: Iterable[FareOption], rates: Rates, currency: str) -> list[FareOption]:
-    """Cheapest first in one currency; those no rate is known for come last, in their own."""
+    """Cheapest first in one currency; those without a rate come last, in their own."""
     converted_fares = [replace(f, converted=rates.convert(f.price, f.currency, currency)) for f in options]
     return sorted(converted_fares, key=_order)
 
@@ -75,5 +55,5 @@ def _order(fare: FareOption) -> tuple[object, ...]:
 
 
 def find_cheapest(options: Sequence[FareOption]) -> FareOption | None:
-    """The first priced fare whose price is known in the currency asked for."""
+    """The first fare with a price in the requested currency."""
     return next((f for f in options if f.converted), None)

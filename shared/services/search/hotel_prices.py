@@ -1,4 +1,4 @@
-"""Prices of hotel stays: of each night and of whole stays."""
+"""Prices of hotel stays: by night and for whole stays."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ Readings = Sequence[Reading[tuple[StayOffer, ...]]]
 
 @dataclass(frozen=True)
 class HotelReadings:
-    """What the sources said about stays at some hotels."""
+    """The sources' answers about stays at some hotels."""
 
     readings: Readings
     currency: str
@@ -39,7 +39,7 @@ class HotelReadings:
         return [f"{f.name} ({f.reason})" for f in self.coverage.failed]
 
     def offers(self, hotel_code: str) -> list[list[StayOffer]]:
-        """What each source offers at one hotel."""
+        """Each source's offers at one hotel."""
         by_source: dict[str, list[StayOffer]] = {}
         for reading in self.readings:
             mine = (o for o in reading.value or () if o.hotel_code == hotel_code)
@@ -52,7 +52,7 @@ class HotelReadings:
         return hotel_prices.find_best_price(of_day, self.currency)
 
     def stay(self, hotel_code: str, check_in: date, check_out: date, every: int = 0) -> StayPrice:
-        """`every` so many nights one is free by the programme's own rule."""
+        """One night in `every` is free by the programme's own rule."""
         return hotel_prices.find_stay_price(self.offers(hotel_code), check_in, check_out, self.currency, every)
 
 
@@ -80,7 +80,7 @@ async def search_stays(
     by_night: Sequence[Hotel] = (),
     max_age: timedelta | None = None,
 ) -> HotelReadings:
-    """One fan-out for all the hotels; `by_night` are those of which each single night is asked about too.
+    """One fan-out for all the hotels; `by_night` are those where each single night is asked about too.
 
     Never raises for a source.
     """
@@ -100,7 +100,7 @@ async def search_nights(ask: Ask, hotel: Hotel, first: date, last: date, guests:
 
 
 def require_prices(result: HotelReadings, what: str, *, need_price: bool = True) -> None:
-    """Raises BackendUnavailable or ConnectionRequired when no one answered, NoData when those who did know nothing.
+    """Raises BackendUnavailable or ConnectionRequired if none answered, NoData if those that did know nothing.
 
     Not `known`: an answer is enough, with or without a price. So it is where another source did not answer: that one
     may know.

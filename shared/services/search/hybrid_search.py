@@ -27,7 +27,7 @@ Answers = Mapping[Any, list[Reading[Any]]]
 
 @dataclass(frozen=True)
 class Wish:
-    """What is asked for. `value` is what a point is worth to the asker, in US cents."""
+    """The request. `value` is the worth of a point to the asker, in US cents."""
 
     origin: str
     destination: str
@@ -43,13 +43,13 @@ class Wish:
 
 @dataclass(frozen=True)
 class Over:
-    """One hub, and which of its legs is flown on points."""
+    """One hub, and its leg on points."""
 
     hub: str
     award_first: bool
 
     def seats(self, wish: Wish) -> SeatsQuestion:
-        """Seats; of a second leg also those of the next day, as the first may land then."""
+        """Seats; for a second leg also the next day's, as the first may land then."""
         if self.award_first:
             return SeatsQuestion(wish.origin, self.hub, wish.day, wish.day)
         return SeatsQuestion(self.hub, wish.destination, wish.day, wish.day + timedelta(days=1))
@@ -66,7 +66,7 @@ class Hybrid:
 
 @dataclass(frozen=True)
 class UnansweredLeg:
-    """One leg one source did not answer for."""
+    """A leg without an answer from a source."""
 
     origin: str
     destination: str
@@ -85,7 +85,7 @@ class Journeys:
 
 
 async def search(ask: Ask, facts: Reference, wish: Wish, hubs: Sequence[str]) -> Journeys:
-    """Two rounds, since the day of a cash flight after an award is known only when the award's arrival is."""
+    """Searches in two rounds, since the day of a cash flight after an award depends on its arrival."""
     over = [Over(h, is_award_first(wish.origin, h, wish.destination, facts.miles)) for h in hubs]
     full = SeatsQuestion(wish.origin, wish.destination, wish.day, wish.day)
     direct = wish.fares(wish.origin, wish.destination, wish.day)
@@ -123,9 +123,9 @@ async def _ask_questions(ask: Ask, verb: str, questions: Sequence[Any]) -> dict[
 
 
 def _build_onward_question(facts: Reference, wish: Wish, over: Over, seats: Answers) -> FaresQuestion | None:
-    """Cash fares from the hub on the day the cheapest award can be left there; None where there is no award.
+    """Cash fares from the hub on the day one can continue from the cheapest award; None without an award.
 
-    Of an award that does not tell when it lands the next day is asked, which no flight to a hub misses.
+    If an award's landing is unknown, asks for the next day, in time for any flight to a hub.
     """
     offers = list_offers(seats[over.seats(wish)], None, (wish.cabin,), wish.passengers)
     awards = [offer for offer in offers if offer.airline not in wish.taste.avoided]
@@ -144,7 +144,7 @@ def _currencies(seats: Answers, cash: Answers) -> set[str | None]:
 
 @dataclass(frozen=True)
 class _Legs:
-    """Answers as legs with moments and costs."""
+    """Answers as legs with times and costs."""
 
     facts: Reference
     wish: Wish
@@ -194,7 +194,7 @@ def _find_hybrids(
 
 
 def _list_unanswered(kind: str, answers: Answers) -> list[UnansweredLeg]:
-    """A source no one configured is left out: it was never going to answer."""
+    """Lists failed sources, without unconfigured ones, which never answer."""
     return [
         UnansweredLeg(question.origin, question.destination, kind, r.source, r.status)
         for question, answer in answers.items()

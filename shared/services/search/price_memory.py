@@ -1,6 +1,6 @@
 """Prices seen in earlier searches, as readings with the age they have now.
 
-They are the caller's own and those anybody may see; no one is asked.
+They are the caller's own and public ones; no source is asked.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -24,11 +24,11 @@ T = TypeVar("T")
 def seats_seen(
     session: Session, account_id: int, origin: str, destination: str, day: date, cabin: str
 ) -> list[Reading[tuple[AwardSeat, ...]]]:
-    """What was last seen of each airline and programme."""
+    """The last seen seats of each airline and programme."""
     seat = AwardObservation
     which = (seat.origin == origin, seat.destination == destination, seat.date == day, seat.cabin == cabin)
     cells = newest_cells(account_id, clock.now() - LASTS, day, *which)
-    return _readings((facts, _seat(facts)) for facts in map(_facts, session.execute(sa.select(*cells.c))))
+    return _readings((facts, _seat(facts)) for facts in map(dict, session.execute(sa.select(*cells.c)).mappings()))
 
 
 def fares_seen(
@@ -57,7 +57,7 @@ def lowest_fares_seen(
 ) -> dict[tuple[str, str, date, str], FareObservation]:
     """The lowest fare of one passenger, one way, in the newest answer, by origin, destination, day and cabin.
 
-    Fares of these very airports only; journeys without one are left out.
+    Only for exactly these airports; journeys without one are left out.
     """
     fare = FareObservation
     way = (fare.origin, fare.destination, fare.date, fare.cabin)
@@ -117,7 +117,7 @@ _NONSTOP_FARES = _select_nonstop()
 def carriers_seen_nonstop(
     session: Session, account_id: int, origins: Iterable[str], destinations: Iterable[str]
 ) -> set[str]:
-    """The airlines whose own non-stop flight a fare between these very airports showed, either way. Sandbox fares do
+    """The airlines whose own non-stop flight a fare between exactly these airports showed, either way. Sandbox fares do
     not count: their flights are invented."""
     ends = {"starts": list(origins), "ends": list(destinations)}
     rows = session.scalars(_NONSTOP_FARES, {"asker": account_id, **ends})
@@ -125,7 +125,7 @@ def carriers_seen_nonstop(
 
 
 def _readings(rows: Iterable[tuple[Mapping[str, Any], T]]) -> list[Reading[tuple[T, ...]]]:
-    """One reading for each moment a source was asked."""
+    """One reading for each time a source was asked."""
     looks: dict[tuple[str, datetime], list[tuple[Mapping[str, Any], T]]] = {}
     for facts, row in rows:
         looks.setdefault((facts["source"], facts["seen_at"]), []).append((facts, row))
@@ -146,18 +146,9 @@ def _readings(rows: Iterable[tuple[Mapping[str, Any], T]]) -> list[Reading[tuple
     ]
 
 
-def _facts(row: sa.Row[Any]) -> dict[str, Any]:
-    return dict(row._mapping)
-
-
 def _seat(row: Mapping[str, Any]) -> AwardSeat:
     return AwardSeat(
         **{name: row[name] for name in SEEN} | {"ref": row["ref"] or ""},
-        flight_numbers=(),
-        departs_at=None,
-        arrives_at=None,
-        aircraft=None,
-        booking_url=None,
         checked_at=row["provider_checked_at"],
     )
 
@@ -168,12 +159,7 @@ def _fare(row: FareObservation) -> CashFare:
         currency=row.currency,
         cabin=row.cabin,
         carriers=tuple(row.carriers),
-        flight_numbers=(),
-        departs_at=None,
-        arrives_at=None,
-        duration_minutes=None,
         stops=row.stops,
-        booking_url=None,
         checked_at=row.provider_checked_at,
         city_wide=row.city_wide,
     )

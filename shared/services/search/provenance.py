@@ -16,10 +16,10 @@ SANDBOX_NOTE = "Invented by the sandbox for testing; nothing of this can be book
 
 
 class MixedModes(Exception):
-    """Invented and real readings met in one result: a bug, and never an answer."""
+    """Invented and real readings in one result: a bug, never an answer."""
 
 
-# Results of tools embed these as they are; unknown fields are refused in their published schemas.
+# Results of tools embed these unchanged; unknown fields are refused in their published schemas.
 PUBLISHED = ConfigDict(extra="forbid")
 
 
@@ -64,19 +64,24 @@ def age(moment: datetime) -> int:
 
 
 def mode_of(reading: Reading[Any]) -> Mode:
-    """`live` is said only of what a source looked up at the moment it was asked; a crawl is not live."""
+    """The mode of an answer; `live` only if the source looked it up when asked; a crawl is not live."""
     if reading.data_mode == "sandbox":
         return "sandbox"
     return "cached" if reading.cached or reading.provider_checked_at else "live"
 
 
+def describe_unasked(mode: Literal["none", "static"], source: str, note: str) -> Freshness:
+    """The freshness of an answer for which no source was asked, or none answered."""
+    return Freshness(mode, source, None, None, None, None, None, note)
+
+
 def freshness(readings: Sequence[Reading[Any]]) -> Freshness:
-    """The oldest of what answered decides: our own age and the provider's are told apart."""
+    """Freshness by the oldest answer: our own age and the provider's are separate."""
     if len({r.data_mode for r in readings}) > 1:
         raise MixedModes
     answers = [r for r in readings if r.has_answer]
     if not answers:
-        return Freshness("none", "none", None, None, None, None, None, "No source answered.")
+        return describe_unasked("none", "none", "No source answered.")
     modes = {mode_of(r) for r in answers}
     mode: Mode = next(m for m in ("sandbox", "cached", "live") if m in modes)
     fetched = min(r.taken_at for r in answers)
@@ -102,9 +107,9 @@ def _note(answers: Sequence[Reading[Any]]) -> str | None:
 
 
 def coverage(readings: Sequence[Reading[Any]]) -> Coverage:
-    """A source counts as answered when all its questions were; one that could not be asked was skipped.
+    """Coverage; a source counts as answered if all its questions were, and as skipped if it could not be asked.
 
-    The reason told is the kind of failure; what exactly went wrong stands in the log.
+    The reason told is the kind of failure; the log says what exactly went wrong.
     """
     names = list(dict.fromkeys(r.source for r in readings))
     bad = {r.source: r for r in readings if not r.has_answer}
@@ -118,7 +123,7 @@ def coverage(readings: Sequence[Reading[Any]]) -> Coverage:
 
 
 def require_answer(readings: Sequence[Reading[Any]], verb: str, what: str, about: str = "seats") -> None:
-    """Raises the refusal that fits when nothing answered: a search that failed is never a search that found nothing."""
+    """Raises the fitting refusal if nothing answered: a failed search is not an empty one."""
     if any(r.has_answer for r in readings):
         return
     wanting = [r for r in readings if r.status == "connection_required"]

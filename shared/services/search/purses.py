@@ -1,6 +1,6 @@
-"""The balances of a household as purses: points at what they are worth to the person, else at the published value."""
+"""The balances of a household as purses: points at the person's own value, else the published one."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
@@ -14,17 +14,17 @@ from shared.domain.transfer_options import Purse, Share
 from shared.domain.valuations import choose_value
 from shared.reference.own_programs import is_own
 from shared.reference.reference import Reference
-from shared.services.own_programs import add_own_programs, read_own_references
+from shared.services.own_programs import add_own_programs
 
 _BALANCES = (
     sa.select(PointsBalance)
     .where(PointsBalance.balance > 0)
-    .order_by(PointsBalance.account_id, PointsBalance.program, PointsBalance.member)  # the holder's first
+    .order_by(PointsBalance.program, PointsBalance.member)  # the holder's first
 )
 
 
 class Household(NamedTuple):
-    """`purses`: one of each programme that counts, with what others hold there; `apart` is what cannot be joined.
+    """`purses`: one for each counted programme, with others' points; `apart` is what cannot be pooled.
 
     `reference`: the facts with the programmes the account added.
     """
@@ -34,27 +34,18 @@ class Household(NamedTuple):
     apart: Sequence[Apart] = ()
 
     def count_points(self) -> dict[str, int]:
-        """The points by programme, put together with those of others where that can be done."""
+        """The points by programme, pooled with others' where possible."""
         return {purse.program: purse.pool().points for purse in self.purses}
 
 
-def read_household(session: Session, reference: Reference) -> Household:
-    """Reads the balances with points of the account the session is bound to, of all its members.
+def read_household(session: Session, reference: Reference, account_id: int | None = None) -> Household:
+    """Reads the nonzero balances of all members of the session's account, or of this one.
 
-    Everything that counts balances counts these: no other way knows whose points can be put together.
+    All counting of balances uses these: only they know whose points can be pooled.
     """
-    rows = session.scalars(_BALANCES).all()
-    return _build_household(rows, add_own_programs(session, reference, [row.program for row in rows]))
-
-
-def read_households(session: Session, reference: Reference, account_ids: Iterable[int]) -> Mapping[int, Household]:
-    """Those of several accounts; who has no balance is absent."""
-    rows = session.scalars(_BALANCES.where(PointsBalance.account_id.in_(sorted(set(account_ids))))).all()
-    facts = read_own_references(session, reference, {row.account_id for row in rows if is_own(row.program)})
-    return {
-        account_id: _build_household(group, facts.get(account_id, reference))
-        for account_id, group in groupby(rows, key=lambda row: row.account_id)
-    }
+    its = () if account_id is None else (PointsBalance.account_id == account_id,)
+    rows = session.scalars(_BALANCES.where(*its)).all()
+    return _build_household(rows, add_own_programs(session, reference, [row.program for row in rows], account_id))
 
 
 def _build_household(rows: Iterable[PointsBalance], reference: Reference) -> Household:
@@ -70,7 +61,11 @@ def _build_household(rows: Iterable[PointsBalance], reference: Reference) -> Hou
         others = [balance for balance in balances if balance is not own]
         if pooling != "yes":
             terms = rule.terms if rule else None
-            apart += [Apart(program, balance.member, balance.balance, pooling, terms) for balance in others]
+            published = reference.programs[program].value_usd_cents
+            apart += [
+                Apart(program, b.member, b.balance, pooling, terms, choose_value(b.own_cents, published))
+                for b in others
+            ]
             others = []
         if own or others:
             purses.append(_build_purse(reference, own, others))

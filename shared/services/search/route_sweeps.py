@@ -1,4 +1,4 @@
-"""Calendars of whole routes that are looked at before anyone asks: the top non-stop routes of an airport."""
+"""Calendars of whole routes, searched before anyone asks: the top non-stop routes of an airport."""
 
 from collections.abc import Collection, Iterator, Sequence
 from datetime import date, timedelta
@@ -16,16 +16,16 @@ from shared.services.search.availability import VERB
 MOST_HOMES, ROUTES_OF_HOME = 50, 15
 MOST_ROUTES = 40  # of one run of the sweep
 DAYS_AHEAD = 90
-KEPT_FOR = timedelta(hours=20)  # a sweep is a day old at most when the next one begins
-TOGETHER = 10  # a source that takes lists of airports answers these by few calls
+KEPT_FOR = timedelta(hours=20)  # a sweep is a day old at most when the next one starts
+TOGETHER = 10  # a source that takes lists of airports answers these in few calls
 
 
 def choose_routes(
     reference: Reference, origins: Collection[str], most: int, ends: Collection[str] | None = None
 ) -> list[Route]:
-    """The routes most airlines fly without a stop, the busiest airports first, to one of `ends` where they are given.
+    """Routes that most airlines fly non-stop, the busiest airports first, to one of `ends` if given.
 
-    Every airport of the origin counts, and none of them is an end.
+    Every airport of the origin counts, but not as a destination.
     """
     counted = {
         (origin, end): len(airlines)
@@ -37,17 +37,26 @@ def choose_routes(
 
 
 def build_question(reference: Reference, route: Route, earliest: date, latest: date) -> SeatsQuestion:
-    """All airlines that fly the route without a stop, and none besides."""
+    """A question about exactly the airlines that fly the route non-stop."""
     origin, end = route
     return SeatsQuestion(origin, end, earliest, latest, reference.nonstop_routes.get(origin, {}).get(end, ()))
 
 
-async def sweep(ask: Ask, reference: Reference, routes: Sequence[Route], earliest: date, latest: date) -> list[Route]:
-    """Looks at the routes in turn; those that were answered. It ends where no one answers, and where a source
-    keeps its calls for others."""
+async def sweep(
+    ask: Ask,
+    reference: Reference,
+    routes: Sequence[Route],
+    earliest: date,
+    latest: date,
+    *,
+    together: int | None = None,
+) -> list[Route]:
+    """Looks at the routes, a few at a time, and returns those answered. It ends where no one answers, and where a
+    source keeps its calls for others."""
     answered: list[Route] = []
-    for first in range(0, len(routes), TOGETHER):
-        some = routes[first : first + TOGETHER]
+    number = together or TOGETHER
+    for first in range(0, len(routes), number):
+        some = routes[first : first + number]
         questions = [build_question(reference, route, earliest, latest) for route in some]
         readings = await ask.all(VERB, questions)
         sources = len(readings) // len(some)
@@ -61,7 +70,7 @@ async def sweep(ask: Ask, reference: Reference, routes: Sequence[Route], earlies
 
 
 def plan_sweep(session: Session, reference: Reference) -> tuple[list[Route], date, date]:
-    """What the next run looks at: routes of home airports, both ways, that no run of this day has looked at."""
+    """The routes for the next run: of home airports, both ways, not yet searched today."""
     earliest, latest = clock.today(), clock.today() + timedelta(days=DAYS_AHEAD)
     routes = list(_list_routes(reference, list_home_airports(session, MOST_HOMES)))
     origins = {origin for origin, _ in routes}

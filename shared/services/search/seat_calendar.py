@@ -13,7 +13,7 @@ from shared.services.search.provenance import Coverage, Freshness, coverage, fre
 
 @dataclass(frozen=True)
 class DaySeats:
-    """The seats of a day by cabin. `none` means that every source that was asked looked and nothing is open."""
+    """The seats of a day by cabin. `none` means that every source asked answered and nothing is open."""
 
     date: date
     state: SeatsKnown
@@ -37,8 +37,8 @@ async def search_month(
 ) -> Month:
     """Every day of the questions, which are of the same days, in order. Raises as `availability.read` does.
 
-    A day without a seat is `unknown` when a source that was asked did not answer, since that one may have it, and when
-    the day is not on sale yet. A number of seats no one states counts as enough.
+    A day without a seat is `unknown` if a source that was asked did not answer, since it may have one, and if
+    the day is not on sale yet. An unstated number of seats counts as enough.
     """
     readings = await read(ask, questions)
     sources = coverage(readings)

@@ -1,4 +1,4 @@
-"""State of the sources of one verb, and when one last answered."""
+"""The state of a verb's sources, and when one last answered."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,7 +14,7 @@ from shared.settings import settings
 
 @dataclass(frozen=True)
 class SourceStanding:
-    """The sources that could answer now, taken together."""
+    """The combined state of the sources that could answer now."""
 
     state: State
     last_success_at: datetime | None
@@ -23,17 +23,17 @@ class SourceStanding:
 
 @dataclass(frozen=True)
 class Backend:
-    """One source, as it fares for everybody who is answered by it."""
+    """One source, with its state for everyone it answers."""
 
     name: str
     state: Literal["live", "degraded", "down", "not_configured"]
     last_success_at: datetime | None
     is_switched_off: bool = False  # by the operator
-    reason: str | None = None  # one word for what its last failure was
+    reason: str | None = None  # one word for its last failure
 
 
 def list_provider_cards() -> list[ProviderCard]:
-    """Every source of this data mode. One that answers accounts by their own connections is judged by them all."""
+    """Every source of this data mode. One used through accounts' own connections is judged by them all."""
     mode = settings().data_mode
     return [_to_card(p) for p in registry.providers().values() if p.data_mode == mode]
 
@@ -46,7 +46,7 @@ def _to_card(provider: Provider) -> ProviderCard:
 
 
 def backends() -> list[Backend]:
-    """Every source of this data mode as it fares."""
+    """Every source of this data mode with its state."""
     cards = list_provider_cards()
     health = provider_health.read_health(card.health_name for card in cards)
     return [_describe_backend(card, health[card.health_name]) for card in cards]
@@ -60,7 +60,7 @@ def _describe_backend(card: ProviderCard, health: provider_health.Health) -> Bac
 
 
 def find_standing(verb: str, account_id: int) -> SourceStanding:
-    """`down` also means that no one is configured to answer; one healthy source among failing ones is `degraded`."""
+    """`down` also means that no source is configured; one healthy source among failing ones is `degraded`."""
     cards = [p for p in registry.providers_of(verb) if p.credential != "operator" or registry.operator_key(p)]
     health = list(provider_health.read_health(_name(p, account_id) for p in cards).values())
     bad = sum(h.is_open for h in health)

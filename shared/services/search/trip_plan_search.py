@@ -1,10 +1,12 @@
 """Seats for a trip plan: which airports are searched on which days, and offers as seats of the whole party."""
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from decimal import Decimal
 from itertools import islice
+from math import ceil
 from typing import Any
 
 from shared.domain.airport_pairs import JourneyEnd, Pair, find_nearby
@@ -22,7 +24,7 @@ from shared.services.search.award_options import AwardOption
 
 CURRENCY = "USD"
 MAX_LEG_PAIRS = 3  # pairs of airports of each leg of a longer trip
-OTHER_DAYS = 3  # before and after the days asked for, looked at when those hold no plan
+OTHER_DAYS = 3  # before and after the requested days, searched if those have no plan
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,7 @@ class TripWish:
     """What the caller wants, with names resolved. `max_cash` is for the whole party and the whole trip.
 
     Of the passengers, `children` are from 2 to 15 years old; `infants` sit on laps and are not counted among them.
+    `baby_shares`: what an infant costs of an adult's points, of programmes that say so.
     """
 
     legs: tuple[Leg, ...]
@@ -44,6 +47,7 @@ class TripWish:
     children: int = 0
     infants: int = 0
     return_from: str | None = None
+    baby_shares: Mapping[str, Decimal] = field(default_factory=dict)
 
     @property
     def start(self) -> JourneyEnd:
@@ -51,7 +55,7 @@ class TripWish:
 
     @property
     def end(self) -> JourneyEnd:
-        """Where the first flight goes."""
+        """The destination of the first flight."""
         return self.legs[0].end
 
     @property
@@ -60,11 +64,11 @@ class TripWish:
 
     @property
     def is_tour(self) -> bool:
-        """Whether it is more than a way there, and back from there."""
+        """Whether it is more than a way there and back."""
         return bool(self.return_from or self.list_stops())
 
     def list_stops(self) -> list[tuple[str, int | None]]:
-        """The places of a trip with several, and the nights at each; none of the last where the trip ends there."""
+        """The places of a trip with several, and the nights at each; None for the last if the trip ends there."""
         nights = [*(leg.nights for leg in self.legs[1:]), None]
         places = [(leg.end.code, spent) for leg, spent in zip(self.legs, nights, strict=True)]
         if self.goes_home:
@@ -72,14 +76,14 @@ class TripWish:
         return places if len(places) > 1 else []
 
     def widen(self, today: date) -> "TripWish":
-        """The same some days earlier and later."""
+        """The same wish some days earlier and later."""
         margin = timedelta(days=OTHER_DAYS)
         return replace(self, earliest=max(today, self.earliest - margin), latest=self.latest + margin)
 
 
 @dataclass(frozen=True)
 class TripSeats:
-    """Readings of each leg, and the airports that were searched between, of a way back only those of the way there."""
+    """Readings of each leg, and the airports searched, which for the way back are those of the way there."""
 
     pairs: Sequence[Pair]
     sides: Sequence[Sequence[Reading[Any]]]
@@ -91,6 +95,16 @@ class TripSeats:
     @property
     def currencies(self) -> set[str | None]:
         return {seat.taxes_currency for r in self.readings for seat in r.value or ()}
+
+
+_SHARE = re.compile(r"(\d{1,2})%")
+
+
+def find_baby_shares(reference: Reference, today: date) -> Mapping[str, Decimal]:
+    """The share of an adult's points for a baby on the lap, by programme; those in money or in doubt are left out."""
+    facts = (row for row in reference.fresh_rows("program_facts.csv", today) if row.topic == "infants")
+    sure = ((row.program, _SHARE.fullmatch(row.value or "")) for row in facts if row.confidence != "low")
+    return {program: Decimal(match[1]) / 100 for program, match in sure if match}
 
 
 def find_place(reference: Reference, code: str, nearby_km: int | None) -> JourneyEnd:
@@ -107,7 +121,7 @@ def find_place(reference: Reference, code: str, nearby_km: int | None) -> Journe
 
 
 async def search_seats(ask: Ask, reference: Reference, wish: TripWish) -> TripSeats:
-    """Each leg leaves its nights after the one before lands, which can be the day after its departure."""
+    """Searches seats; each leg leaves its nights after the previous one lands, maybe a day after departure."""
     pairs = _list_leg_pairs(reference, wish.legs)
     questions, nights = [], 0
     for at, leg in enumerate(wish.legs):
@@ -122,7 +136,7 @@ async def search_seats(ask: Ask, reference: Reference, wish: TripWish) -> TripSe
 
 
 def _list_leg_pairs(reference: Reference, legs: Sequence[Leg]) -> list[Sequence[Pair]]:
-    """The airports to search between on each leg. A leg back is between those of the leg it goes back over."""
+    """The airports to search between on each leg. A return leg uses those of its outbound leg."""
     pairs: list[Sequence[Pair]] = []
     for at, leg in enumerate(legs):
         ends = [(other.end, other.start) for other in legs[:at]]
@@ -137,13 +151,13 @@ def _list_leg_pairs(reference: Reference, legs: Sequence[Leg]) -> list[Sequence[
 def list_sides(
     values: Mapping[str, Decimal | None], account_id: int | None, wish: TripWish, seats: TripSeats, rates: Rates
 ) -> list[list[PlanSeat[AwardOption]]]:
-    """The seats of each leg in the cabin, for everybody, with taxes in one currency.
+    """The seats of each leg in the cabin, for all passengers, with taxes in one currency.
 
-    `values` is what a point of each programme is worth, in US cents.
+    `values` is the worth of a point of each programme, in US cents.
     """
     return [
         [
-            _to_seat(values, option, leg, wish.passengers, rates)
+            _to_seat(values, option, leg, wish, rates)
             for option in list_offers(readings, account_id, (wish.cabin,), wish.passengers)
             if not wish.programs or option.program in wish.programs
         ]
@@ -152,16 +166,17 @@ def list_sides(
 
 
 def _to_seat(
-    values: Mapping[str, Decimal | None], option: AwardOption, leg: Leg, passengers: int, rates: Rates
+    values: Mapping[str, Decimal | None], option: AwardOption, leg: Leg, wish: TripWish, rates: Rates
 ) -> PlanSeat[AwardOption]:
     taxes = rates.amount(option.taxes, option.taxes_currency, CURRENCY)
     lands = parse_local_time(option.arrives_at, "UTC")  # only the local day is used
+    baby = ceil(option.points * wish.baby_shares.get(option.program, 0))
     return PlanSeat(
         offer=option,
         program=option.program,
         flight=f"{option.airline}|{option.origin}|{option.date}",
-        points=option.points * passengers,
-        taxes=None if taxes is None else taxes * passengers,
+        points=option.points * wish.passengers + baby * wish.infants,
+        taxes=None if taxes is None else taxes * wish.passengers,
         value=values.get(option.program),
         day=option.date,
         lands_on=lands.date() if lands else option.date,

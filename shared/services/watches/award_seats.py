@@ -4,11 +4,10 @@ One question per route and window, no matter who watches it: answers of the last
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
-from functools import partial
-from itertools import chain, product
+from itertools import product
 from typing import Any, Protocol
 
 from sqlalchemy.orm import Session
@@ -20,22 +19,19 @@ from shared.db.runs import RunResult
 from shared.db.seat_filters import SeatFilters
 from shared.domain.award_matches import MatchKey, MonitorTerms, find_best, find_crossings, rank_value
 from shared.domain.watch_answers import is_overtaken
-from shared.limits.concurrency import gather_limited
 from shared.outbox.enqueue import is_wanted_by_channel, reachable
-from shared.providers import registry
 from shared.providers.ask import Ask
 from shared.providers.contract import AwardSeat
 from shared.reference.city_airports import list_airports
 from shared.reference.exchange_rates import convert_amount
 from shared.reference.load import reference
 from shared.services.connections.credentials import Credentials
-from shared.services.search.ask_each import MAX_PARALLEL
-from shared.services.search.availability import VERB, Window, search_window
+from shared.services.search.availability import Window, search_window
 from shared.services.search.award_options import AwardOption
 from shared.settings import settings
 
-PUT_OFF_FOR = timedelta(minutes=30)  # as long as answers serve: 10,000 watches put off are six looks a second
-PARTLY_PUT_OFF_FOR = timedelta(minutes=5)  # while what was answered is still fresh
+PUT_OFF_FOR = timedelta(minutes=30)  # as long as answers are shared: 10,000 postponed watches are six checks a second
+PARTLY_PUT_OFF_FOR = timedelta(minutes=5)  # while the answer is still fresh
 
 
 class KeyState(Protocol):
@@ -53,10 +49,10 @@ class WatchQuery:
 
     watch_id: int
     account_id: int
-    origin: str  # an airport or a city with several, and so the destination
+    origin: str  # an airport or a city with several, like the destination
     destination: str
     terms: MonitorTerms
-    looked_at: datetime | None = field(default=None, compare=False)  # no term: the watch is the same after a look
+    looked_at: datetime | None = field(default=None, compare=False)  # not a term: a check does not change the watch
 
     @property
     def routes(self) -> list[tuple[str, str]]:
@@ -67,13 +63,13 @@ class WatchQuery:
 
     @property
     def question(self) -> tuple[str, str, date, date, frozenset[str] | None]:
-        """Watches of which it is the same are served by one answer."""
+        """One answer serves all watches with the same question."""
         return self.origin, self.destination, self.terms.earliest, self.terms.latest, self.terms.airlines
 
 
 @dataclass(frozen=True)
 class CheckResult:
-    """What the providers answered to a plan."""
+    """The providers' answers to a plan."""
 
     plan: WatchQuery
     asked_at: datetime
@@ -81,7 +77,7 @@ class CheckResult:
 
     @property
     def outcome(self) -> str:
-        """No one answered: an outage can be tried again, a missing connection or setting cannot."""
+        """How the check went. If none answered: an outage can be retried, a missing connection or setting cannot."""
         coverage = self.window.coverage
         if self.window.any_answered:
             return "partial" if coverage.failed else "ok"
@@ -91,20 +87,20 @@ class CheckResult:
 
     @property
     def put_off(self) -> RunResult | None:
-        """Set when a source has no call left for checks now: the run comes again, and nothing is told or written."""
+        """Set if a source has no calls left for checks now: the run is repeated later, without any effect now."""
         if not self.window.put_off:
             return None
         return RunResult(put_off=PARTLY_PUT_OFF_FOR if self.window.any_answered else PUT_OFF_FOR)
 
     @property
     def retry_reason(self) -> str | None:
-        """Set when no one answered and a later attempt at the run may go better."""
+        """Set if none answered and a later attempt may succeed."""
         silent = ", ".join(self.window.failed)
         return f"no source answered: {silent}" if self.outcome == "backend_unavailable" else None
 
 
 async def query_sources(plan: WatchQuery) -> CheckResult:
-    """Asks the providers; holds no connection to the database in the meantime."""
+    """Asks the providers; holds no connection to the database until they answer."""
     asked_at, terms = clock.now(), plan.terms
     window = await search_window(
         Ask.for_watch(plan.account_id, Credentials(plan.account_id), plan.looked_at),
@@ -118,36 +114,12 @@ async def query_sources(plan: WatchQuery) -> CheckResult:
     return CheckResult(plan, asked_at, window)
 
 
-async def query_together(plans: Sequence[WatchQuery], in_time: Callable[[], bool]) -> list[CheckResult]:
-    """What the providers answer to those plans that are begun in time.
-
-    Answers that come at once are stored together: for a question of its own a check took 5.6 ms of a worker instead of
-    6.9, and 1.7 of the database instead of 1.9.
-    """
-
-    async def query_in_turn(its_plans: Sequence[WatchQuery]) -> list[CheckResult]:
-        return [await query_sources(plan) for plan in its_plans if in_time()]
-
-    turns = [partial(query_in_turn, its_plans) for its_plans in _group_by_answer(plans)]
-    return list(chain.from_iterable(await gather_limited(turns, MAX_PARALLEL)))
-
-
-def _group_by_answer(plans: Sequence[WatchQuery]) -> list[list[WatchQuery]]:
-    """Those that one answer may serve, so that they are asked one after the other: all of them where a source takes
-    lists of airports."""
-    is_shared = any(source.page_rows for source in registry.providers_of(VERB))
-    groups: dict[Any, list[WatchQuery]] = defaultdict(list)
-    for plan in plans:
-        groups[None if is_shared else plan.question].append(plan)
-    return list(groups.values())
-
-
 def find_new_matches(
     sight: CheckResult, key_states: Sequence[KeyState], answered_at: datetime | None
 ) -> tuple[list[AwardOption], dict[str, bool]]:
     """The fresh matches, the best value first, and the states that changed.
 
-    Where a later question was answered already (`answered_at` of the watch), nothing of this one counts. Thirty keys of
+    If a later question was already answered (`answered_at` of the watch), this one does not count. Thirty keys of
     a watch stayed as they were at almost every check, and writing them again took a quarter of the database's time.
     """
     if is_overtaken(sight.asked_at, answered_at):
@@ -161,7 +133,7 @@ def find_new_matches(
 
 
 def _fits_taxes(terms: MonitorTerms, seat: AwardSeat) -> bool:
-    """Whether the taxes are at most those of the terms; unknown ones, or without a rate, prove nothing."""
+    """Whether the taxes are at most those of the terms; unknown ones, or without a rate, do not fit."""
     if terms.max_taxes is None or terms.max_taxes_currency is None:
         return True
     if seat.taxes is None or seat.taxes_currency is None:
@@ -182,9 +154,9 @@ def filters_of(watch: SeatFilters) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class MailPlan:
-    """Whether a message about found seats goes out, and if not, for which other watches it went: kind and number.
+    """Whether a message about found seats goes out, and if not, the other watches it was sent for: kind and number.
 
-    Without `by_mail` it goes out by other channels alone.
+    Without `by_mail` it goes out only by other channels.
     """
 
     tells: bool
@@ -200,7 +172,7 @@ class MailPlan:
 
 @dataclass(frozen=True)
 class SeatNews:
-    """What one watch, of a kind and number, has found for a person, the best value first."""
+    """The finds of one watch, by kind and number, for a person, the best value first."""
 
     addressee: Addressee
     watch: tuple[str, int]
@@ -217,20 +189,16 @@ class SeatNews:
         ]
 
 
-def plan_mails(session: Session, event: str, news: Sequence[SeatNews]) -> list[MailPlan]:
-    """For each, in their order: a message goes out if it tells the person anything another of their watches has not
-    just told."""
+def plan_mail(session: Session, event: str, news: SeatNews) -> MailPlan:
+    """Plans a message if it has news that another of the person's watches has not just sent."""
     now = clock.now()
     since = now - timedelta(seconds=settings().route_monitor_interval_seconds)
-    by_mail = [reachable(session, one.addressee, event) for one in news]
-    is_wanted = [mail or is_wanted_by_channel(one.addressee, event) for one, mail in zip(news, by_mail, strict=True)]
-    finds = [one.list_finds() if wants else [] for one, wants in zip(news, is_wanted, strict=True)]
-    fresh = note_mailed_seats(session, chain.from_iterable(finds), now, since)
-    tells = [not fresh.isdisjoint(its) for its in finds]
-    return [
-        MailPlan(is_news, () if is_news or not its else _list_earlier(session, one, its, since), mail)
-        for one, is_news, its, mail in zip(news, tells, finds, by_mail, strict=True)
-    ]
+    by_mail = reachable(session, news.addressee, event)
+    if not by_mail and not is_wanted_by_channel(news.addressee, event):
+        return MailPlan(tells=False, by_mail=by_mail)
+    finds = news.list_finds()
+    tells = bool(note_mailed_seats(session, finds, now, since))
+    return MailPlan(tells, () if tells else _list_earlier(session, news, finds, since), by_mail)
 
 
 def _list_earlier(

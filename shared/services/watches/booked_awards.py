@@ -1,4 +1,4 @@
-"""Watches of booked awards: the same flight for fewer points, or in a better cabin, and what changing would save."""
+"""Watches of booked awards: the same flight for fewer points, or in a better cabin, and the saving."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -16,7 +16,7 @@ from shared.reference.reference import Reference
 
 @dataclass(frozen=True)
 class BookedAward:
-    """One journey paid with points: what it cost each person, and what cancelling it costs each."""
+    """One journey paid with points: its price and cancellation fee for each person."""
 
     booking_id: int
     airline: str
@@ -36,8 +36,8 @@ class BookedAward:
 
 
 def read_award(session: Session, reference: Reference, row: FlightBooking) -> BookedAward:
-    """Raises Invalid where the booking is no award whose points of one journey are known."""
-    # A job's session sees the rows of everybody, and the id that joins legs is the caller's own.
+    """Reads it; raises Invalid unless it is an award of one journey with known points."""
+    # A job's session sees everyone's rows, and the id that joins legs is the caller's own.
     own = [leg for leg in find_legs(session, row) if leg.account_id == row.account_id]
     legs = [leg for leg in own if leg.cancelled_at is None]
     points = sum(leg.points_spent or 0 for leg in legs)
@@ -81,7 +81,7 @@ def is_better_cabin(cabin: str, award: BookedAward) -> bool:
 
 
 def describe_rebooking(session: Session, reference: Reference, monitor: RouteMonitor) -> dict[str, Any]:
-    """What a notice says of the booking; empty for other monitors, and where the booking tells no price any longer."""
+    """A notice's facts about the booking; empty for other monitors, or if the booking no longer has a price."""
     row = session.get(FlightBooking, monitor.booking_id) if monitor.booking_id else None
     if row is None:
         return {}

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from shared.db.bookings import FlightBooking, HotelBooking
-from shared.db.deadline_mails import DeadlineWatch, list_waiting, lock_watch, note_told
+from shared.db.deadline_mails import list_waiting, lock_watch, note_told
 from shared.db.messages import Notification
 from shared.db.portfolio import Holdings, read_holdings
 from shared.db.profile import Addressee, Profile, find_addressee
@@ -25,11 +25,11 @@ from shared.services.bookings.bookings import flight_state, stay_state
 from shared.services.deadlines import TABLES, Viewpoint, choose_currency, find_deadlines
 from shared.services.own_programs import add_own_programs
 
-# What the weekly overview holds next to deadlines: what watches found in the last week, and what is booked next.
+# What the weekly overview has next to deadlines: what watches found in the last week, and what is booked next.
 
 WEEK, NEXT_DAYS = timedelta(days=7), 30
 MAX_FINDS, MAX_BOOKINGS = 5, 5  # in one mail; the rest are counted
-_MAX_NOTICES = 500  # of a week that are looked through for the newest of each watch
+_MAX_NOTICES = 500  # of a week to search for the newest of each watch
 _KINDS = [kind.notice for kind in WATCH_KINDS if kind.is_find]
 
 
@@ -91,11 +91,11 @@ EVENT, OVERVIEW = "deadlines", "weekly_overview"
 FROM_HOUR = 8  # of the person's own day
 MONDAY = 0
 MAX_AHEAD = max(STEPS)
-MAX_LISTED = 10  # deadlines in one mail, which stays under 30 kB; the rest are counted and stand on their page
+MAX_LISTED = 10  # deadlines in one mail, which stays under 30 kB; the rest are counted, and are on their page
 
 
 def list_due_accounts(session: Session, now: datetime, after: int, number: int) -> tuple[list[int], int | None]:
-    """Accounts whose day has begun and was not looked at yet, and the id to go on after; None at the end."""
+    """Accounts whose day has started and not been checked, and the id to continue after; None at the end."""
     waiting = list_waiting(session, after, now.date() + timedelta(days=1), number)
     due = [w.account_id for w in waiting if _is_due(w.time_zone, w.looked_on, now)]
     return due, waiting[-1].account_id if len(waiting) == number else None
@@ -107,7 +107,7 @@ def _is_due(time_zone: str | None, looked_on: date | None, now: datetime) -> boo
 
 
 def tell_deadlines(session: Session, reference: Reference, account_id: int, now: datetime) -> None:
-    """In one transaction of one account: what it has reached is told, and its day is marked as looked at."""
+    """Tells an account its due deadlines and overview, and marks its day as checked, in one transaction."""
     profile = session.scalar(sa.select(Profile).where(Profile.account_id == account_id))
     watch = lock_watch(session, account_id)
     time_zone = (profile.timezone if profile else None) or time_zones.UTC
@@ -127,13 +127,16 @@ def tell_deadlines(session: Session, reference: Reference, account_id: int, now:
     steps = {_key_of(d): step for d in due if (step := find_step(d.kind, d.days_left)) is not None}
     news = note_told(session, account.id, steps, today)
     _send(session, account, EVENT, [d for d in due if _key_of(d) in news], today)
-    if _wants_overview(account, watch, today):
+    # Once a week, on Monday or the first checked day after it.
+    monday = today - timedelta(days=today.weekday() - MONDAY)
+    is_wanted = account.mail_switches[OVERVIEW] or is_wanted_by_channel(account, OVERVIEW)
+    if is_wanted and (watch.overview_on is None or watch.overview_on < monday):
         watch.overview_on = today
         _send(session, account, OVERVIEW, due, today, read_news(session, account_id, view, holdings, time_zone))
 
 
 def _loses_something(deadline: Deadline, holdings: Holdings) -> bool:
-    """Of bookings only the last day of free cancellation counts: who booked knows when they leave."""
+    """Whether something is lost; of bookings only free cancellation counts: people know when they leave."""
     if deadline.kind != "booking":
         return True
     stays: dict[str, HotelBooking] = {str(stay.id): stay for stay in holdings.stays}
@@ -145,13 +148,6 @@ def _key_of(deadline: Deadline) -> tuple[str, date]:
     return f"{deadline.kind}|{deadline.subject.type}|{deadline.subject.id}", deadline.due_on
 
 
-def _wants_overview(account: Addressee, watch: DeadlineWatch, today: date) -> bool:
-    """Each week once, on Monday or on the first day after it that is looked at."""
-    monday = today - timedelta(days=today.weekday() - MONDAY)
-    is_wanted = account.mail_switches[OVERVIEW] or is_wanted_by_channel(account, OVERVIEW)
-    return is_wanted and (watch.overview_on is None or watch.overview_on < monday)
-
-
 def _send(
     session: Session,
     account: Addressee,
@@ -160,7 +156,7 @@ def _send(
     today: date,
     news: Mapping[str, Any] = MappingProxyType({}),
 ) -> None:
-    """`news`: what stands in the overview next to deadlines."""
+    """`news`: what the overview has next to deadlines."""
     if not due and not news.get("finds") and not news.get("bookings"):
         return
     tell(

@@ -26,9 +26,9 @@ from shared.secrets import unseal
 from shared.settings import settings
 
 VERB = "airport_delays"
-STALE = timedelta(minutes=30)  # what a source last looked at before that says nothing about now
+STALE = timedelta(minutes=30)  # older readings of a source say nothing about now
 AT_ONCE = 4
-SECONDS = 60.0  # of one run; airports it does not reach are the first of the next
+SECONDS = 60.0  # for one run; remaining airports come first in the next
 PHONES = ("sms", "whatsapp")
 Reach = Literal["covered", "silent", "not_covered", "not_configured"]
 Readings = list[Reading[tuple[AirportDelay, ...]]]
@@ -36,7 +36,7 @@ Readings = list[Reading[tuple[AirportDelay, ...]]]
 
 @dataclass(frozen=True)
 class Report:
-    """What one airport's source said."""
+    """The report of one airport's source."""
 
     asked_at: datetime
     source: str
@@ -44,7 +44,7 @@ class Report:
 
 
 async def _ask(ask: Ask, airport: str) -> Readings:
-    """The first source that answers, those without a key before those paid by the call."""
+    """Asks until a source answers, those without a key before those paid by the call."""
     fresh = timedelta(seconds=settings().delay_check_interval_seconds / 2)
     readings: Readings = []
     for card in sorted(registry.providers_of(VERB), key=lambda card: card.credential != "none"):
@@ -60,7 +60,7 @@ def _is_believable(reading: Reading[Any]) -> bool:
 
 
 async def find_coverage(ask: Ask, airport: str) -> Reach:
-    """Whether anybody can tell of this airport's delays; `silent` is someone who does not answer now."""
+    """Whether any source covers this airport's delays; `silent` is one that does not answer now."""
     readings = await _ask(ask, airport)
     statuses = {reading.status for reading in readings if not _is_believable(reading)}
     if any(map(_is_believable, readings)):
@@ -77,14 +77,14 @@ def _watching() -> ColumnElement[bool]:
 
 
 def airports(session: Session) -> list[str]:
-    """Those someone's active alert watches, the longest unchecked first."""
+    """Airports with active alerts, the longest unchecked first."""
     waiting = select(DelayAlert.airport).where(_watching())
     oldest = func.min(DelayAlert.last_checked_at).asc().nulls_first()
     return list(session.scalars(waiting.group_by(DelayAlert.airport).order_by(oldest, DelayAlert.airport)))
 
 
 async def query_sources(airport_codes: Sequence[str]) -> dict[str, Report]:
-    """Asks about each airport once. One without a believable answer is absent: nothing is known of it now."""
+    """Asks about each airport once. An airport without a credible answer is absent: its state is unknown."""
     reports: dict[str, Report] = {}
     places = anyio.CapacityLimiter(AT_ONCE)
 
@@ -103,7 +103,7 @@ async def query_sources(airport_codes: Sequence[str]) -> dict[str, Report]:
 
 
 def settle(session: Session, run_id: int, reports: Mapping[str, Report]) -> RunResult:
-    """Writes the episodes of all alerts of these airports; one person hears of one airport once."""
+    """Writes the episodes of all alerts of these airports; each person hears of an airport once."""
     watching = select(DelayAlert).where(DelayAlert.airport.in_(list(reports)), _watching())
     rows = session.scalars(watching.order_by(DelayAlert.id).with_for_update()).all()
     firing = [row for row in rows if _fires(row, reports[row.airport])]
@@ -115,7 +115,7 @@ def settle(session: Session, run_id: int, reports: Mapping[str, Report]) -> RunR
 
 
 def _fires(alert: DelayAlert, report: Report) -> bool:
-    """Takes up what is known now; an answer that a later one overtook changes nothing."""
+    """Applies the report; an answer overtaken by a later one changes nothing."""
     if is_overtaken(report.asked_at, alert.last_checked_at):
         return False
     before = Episode(alert.episode_since, alert.episode_level or 0) if alert.episode_since else None
@@ -154,7 +154,7 @@ def _tell(session: Session, account: Account, alerts: Sequence[DelayAlert], repo
 
 
 def _row(delay: AirportDelay, source: str) -> dict[str, Any]:
-    """As it may be shown: some sources let their minutes be compared, and not be passed on."""
+    """The report as it may be shown: some sources forbid showing their minutes."""
     return {
         "kind": delay.kind,
         "minutes": delay.shown_minutes,
@@ -165,13 +165,13 @@ def _row(delay: AirportDelay, source: str) -> dict[str, Any]:
 
 
 def list_unproved_channels(alert: DelayAlert, proved: Collection[str]) -> list[str]:
-    """The channels of an alert that nothing is sent by until its number is proved; `proved` as of `list_proved`."""
+    """The alert's channels that wait until its number is proved; `proved` is from `list_proved`."""
     texts = [channel for channel in alert.channels if channel in PHONES]
     return [] if alert.phone_sealed and is_proved(alert.phone_sealed, proved) else texts
 
 
 def _ask_for_proof(alerts: Iterable[DelayAlert], proved: Collection[str]) -> list[str]:
-    """The endings of numbers to be proved that no message about their alert has named yet."""
+    """The endings of unproved numbers that no message about their alert has named yet."""
     asking = [row for row in alerts if row.proof_asked_at is None and list_unproved_channels(row, proved)]
     for alert in asking:
         alert.proof_asked_at = clock.now()
@@ -179,7 +179,7 @@ def _ask_for_proof(alerts: Iterable[DelayAlert], proved: Collection[str]) -> lis
 
 
 def _phones(alerts: Iterable[DelayAlert], proved: Collection[str]) -> list[Phone]:
-    """Each proved number once by each channel, however many alerts name it."""
+    """Each proved number once per channel, however many alerts name it."""
     phones: dict[tuple[str, str | None], Phone] = {}
     for alert in alerts:
         if alert.phone_sealed and alert.phone_ending and not list_unproved_channels(alert, proved):

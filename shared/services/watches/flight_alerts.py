@@ -1,13 +1,10 @@
-"""Checks of flight alerts: what their outcome is, and what someone has to do before they can be checked."""
+"""Checks of flight alerts: their outcome, and what a person must do first."""
 
-from collections.abc import Sequence
-
-import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from shared import clock
 from shared.db.accounts import Account
-from shared.db.flight_alerts import CheckedAlert, FlightAlert, FlightAlertKey, note_checked
+from shared.db.flight_alerts import FlightAlert, FlightAlertKey
 from shared.db.watched_keys import forget_keys
 from shared.domain.award_matches import MonitorTerms
 from shared.domain.watch_answers import is_overtaken
@@ -15,9 +12,9 @@ from shared.outbox.enqueue import tell
 from shared.services.watches.award_seats import WatchQuery, filters_of
 from shared.services.watches.seat_watches import Find, SeatWatches
 
-# Airlines without a programme of their own any longer: the one whose prices count.
+# Airlines that no longer have a programme: the one whose prices count.
 PRICED_THROUGH = {"HA": "atmos-rewards"}
-_CANNOT = ("connection_required", "not_configured")  # no later try helps: someone has to do something
+_CANNOT = ("connection_required", "not_configured")  # retrying does not help: someone must act
 
 
 def terms_of(alert: FlightAlert) -> MonitorTerms:
@@ -37,7 +34,6 @@ class FlightAlerts(SeatWatches[FlightAlert]):
     """One airline each, whatever the price."""
 
     model, keys = FlightAlert, FlightAlertKey
-    is_simple = FlightAlert.date_range_end >= sa.bindparam("today")
 
     def build_query(self, watch: FlightAlert) -> WatchQuery:
         terms = terms_of(watch)
@@ -49,22 +45,22 @@ class FlightAlerts(SeatWatches[FlightAlert]):
             session.flush()
             forget_keys(session, FlightAlertKey, watch.id)
 
-    def note(self, session: Session, finds: Sequence[Find[FlightAlert]]) -> None:
-        """An outcome that the person has to mend is told once, however many alerts and runs it meets."""
-        for find in finds:
-            outcome, watch = find.sight.outcome, find.watch
-            is_news = outcome in _CANNOT and watch.last_outcome != outcome
-            if is_news and not is_overtaken(find.sight.asked_at, watch.last_checked_at):
-                source = next((skipped.name for skipped in find.sight.window.coverage.skipped), "")
-                tell(
-                    session,
-                    session.get_one(Account, watch.account_id),
-                    "flight_alert_unanswered",
-                    {"outcome": outcome, "source": source},
-                    dedupe_key=f"flight_alerts:{watch.account_id}:{outcome}:{clock.today()}",
-                )
-        checks = [
-            CheckedAlert(f.watch.id, f.sight.asked_at, f.sight.window.any_answered, f.sight.outcome, bool(f.options))
-            for f in finds
-        ]
-        note_checked(session, checks)
+    def note(self, session: Session, find: Find[FlightAlert]) -> None:
+        """Reports once a fault that the person must fix, however many alerts and runs it affects."""
+        alert, sight, outcome = find.watch, find.sight, find.sight.outcome
+        if is_overtaken(sight.asked_at, alert.last_checked_at):
+            return
+        if outcome in _CANNOT and alert.last_outcome != outcome:
+            source = next((skipped.name for skipped in sight.window.coverage.skipped), "")
+            tell(
+                session,
+                session.get_one(Account, alert.account_id),
+                "flight_alert_unanswered",
+                {"outcome": outcome, "source": source},
+                dedupe_key=f"flight_alerts:{alert.account_id}:{outcome}:{clock.today()}",
+            )
+        alert.last_outcome = outcome
+        if sight.window.any_answered:
+            alert.last_checked_at = sight.asked_at
+        if find.options:
+            alert.last_hit_at = sight.asked_at

@@ -1,17 +1,16 @@
-"""Checks of route monitors: their log, what they matched, and the booking that one follows."""
+"""Checks of route monitors: their log, their matches, and the booking that one follows."""
 
-from collections.abc import Sequence
 from typing import Any
 
-import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from shared import clock
-from shared.db import route_monitors
+from shared.db import bulk, route_monitors
 from shared.db.bookings import FlightBooking
-from shared.db.route_monitors import MonitorKey, RouteMonitor
+from shared.db.route_monitors import MonitorCheck, MonitorKey, MonitorMatch, RouteMonitor
 from shared.db.watched_keys import forget_keys
 from shared.domain.award_matches import MonitorTerms
+from shared.domain.watch_answers import is_overtaken
 from shared.errors import Invalid
 from shared.reference.load import reference
 from shared.services.search.award_options import OFFER_FIELDS
@@ -36,17 +35,16 @@ def terms_of(monitor: RouteMonitor) -> MonitorTerms:
 
 
 class RouteMonitors(SeatWatches[RouteMonitor]):
-    """Terms of one that follows a booking are those of the booking."""
+    """Route monitors; one that follows a booking has its terms."""
 
     model, keys = RouteMonitor, MonitorKey
-    is_simple = RouteMonitor.booking_id.is_(None) & (RouteMonitor.latest_date >= sa.bindparam("today"))
 
     def build_query(self, watch: RouteMonitor) -> WatchQuery:
         terms = terms_of(watch)
         return WatchQuery(watch.id, watch.account_id, watch.origin, watch.destination, terms, watch.last_checked_at)
 
     def refresh(self, session: Session, watch: RouteMonitor) -> None:
-        """A booking that was changed gives its terms again; one that was cancelled, or tells no price, ends the
+        """Takes the terms of a changed booking again; one that was cancelled, or lacks a price, ends the
         watch."""
         if watch.has_ended:
             return
@@ -64,35 +62,32 @@ class RouteMonitors(SeatWatches[RouteMonitor]):
             forget_keys(session, MonitorKey, watch.id)
         session.flush()
 
-    def note(self, session: Session, finds: Sequence[Find[RouteMonitor]]) -> None:
-        for find in finds:
-            if find.claim.attempt > 1:
-                route_monitors.forget_check(session, find.watch.id, find.claim.id, find.sight.asked_at)
-        route_monitors.log_checks(session, [_build_check_row(find) for find in finds])
-        answered = [find for find in finds if find.sight.window.any_answered]
-        checks = {find.watch.id: (find.sight.asked_at, len(find.options)) for find in answered}
-        route_monitors.note_checked(session, checks)
+    def note(self, session: Session, find: Find[RouteMonitor]) -> None:
+        monitor, sight = find.watch, find.sight
+        if find.claim.attempt > 1:
+            route_monitors.forget_check(session, monitor.id, find.claim.id, sight.asked_at)
+        session.add(
+            MonitorCheck(
+                run_id=find.claim.id,
+                monitor_id=monitor.id,
+                checked_at=sight.asked_at,
+                outcome=sight.outcome,
+                options_seen=len(sight.window.offers),
+                new_matches=len(find.options),
+                failed_sources=list(sight.window.failed),
+            )
+        )
+        if sight.window.any_answered and not is_overtaken(sight.asked_at, monitor.last_checked_at):
+            monitor.last_checked_at = sight.asked_at
+            monitor.matches_total += len(find.options)
         found_at = clock.now()
         matches = [
-            {"monitor_id": find.watch.id, "found_at": found_at, "option_id": option.trip_id}
+            {"monitor_id": monitor.id, "found_at": found_at, "option_id": option.trip_id}
             | {name: getattr(option, name) for name in _MATCH_FIELDS}
-            for find in finds
             for option in find.options
         ]
-        route_monitors.add_matches(session, matches)
+        if matches:
+            bulk.write(session, MonitorMatch, matches)
 
     def describe(self, session: Session, watch: RouteMonitor) -> dict[str, Any]:
         return describe_rebooking(session, reference(), watch)
-
-
-def _build_check_row(find: Find[RouteMonitor]) -> dict[str, Any]:
-    sight = find.sight
-    return {
-        "run_id": find.claim.id,
-        "monitor_id": find.watch.id,
-        "checked_at": sight.asked_at,
-        "outcome": sight.outcome,
-        "options_seen": len(sight.window.offers),
-        "new_matches": len(find.options),
-        "failed_sources": list(sight.window.failed),
-    }

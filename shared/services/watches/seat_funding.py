@@ -1,6 +1,6 @@
-"""How a person's stored balances pay award seats that a watch has found, by the transfer routes of their cards."""
+"""Payment of award seats that a watch found, from a person's balances, by their cards' transfer routes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -10,20 +10,19 @@ from shared.db.cards import list_open_slugs
 from shared.domain.funding import find_funding
 from shared.domain.transfer_options import Purse, Way
 from shared.domain.transfers import Network
+from shared.reference.load import reference
 from shared.reference.reference import Reference
 from shared.services.search.award_options import AwardOption
-from shared.services.search.purses import Household
+from shared.services.search.purses import read_household
 from shared.services.watches.award_seats import WatchQuery
 
-MAX_PROGRAMS = 3  # whose best price is compared with the balances
+MAX_PROGRAMS = 3  # whose best price is compared with balances
 
 
-def describe_funding(
-    session: Session, query: WatchQuery, options: Sequence[AwardOption], households: Mapping[int, Household]
-) -> list[dict[str, Any]]:
-    """How the stored balances pay the best price of the best programmes for everybody; nothing without balances."""
-    household = households.get(query.account_id)
-    if household is None or not household.purses:
+def describe_funding(session: Session, query: WatchQuery, options: Sequence[AwardOption]) -> list[dict[str, Any]]:
+    """How saved balances pay the best programmes' best prices for all travellers; empty without balances."""
+    household = read_household(session, reference(), query.account_id)
+    if not household.purses:
         return []
     facts = household.reference
     routes = facts.routes(clock.today(), list_open_slugs(session, clock.today(), query.account_id))

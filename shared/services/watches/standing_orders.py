@@ -1,4 +1,4 @@
-"""Runs of standing orders in the database: what to do, and how a run ended."""
+"""Runs of standing orders in the database: their tasks and results."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ LOST, STOPPED = "unavailable", "stopped"
 
 @dataclass(frozen=True)
 class OrderRun:
-    """What a run is to do, read before anybody is asked."""
+    """The task of a run, read before any model is asked."""
 
     order_id: int
     run_id: int  # of the job
@@ -32,7 +32,7 @@ class OrderRun:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a run ended: a text in Markdown, or one word of ours; `again` when a later attempt may go better."""
+    """How a run ended: a text in Markdown, or one word of ours; `again` if a later attempt may succeed."""
 
     text: str = ""
     error: str | None = None
@@ -41,7 +41,7 @@ class Outcome:
 
 
 def prepare(session: Session, claim: Claim) -> OrderRun | None:
-    """None when the order is not to run any longer; a run that was asked for by hand then ends as stopped."""
+    """The run; None if the order must not run any longer, and then a manual run ends as stopped."""
     order = session.get(StandingOrder, claim.subject_id, with_for_update=True)
     if order is None:
         return None
@@ -69,13 +69,13 @@ def _run(session: Session, job_run_id: int) -> StandingOrderRun | None:
 
 
 def goes_on(session: Session, order_id: int) -> bool:
-    """Whether the order is still to run; asked while a run is under way."""
+    """Whether the order should still run; checked during a run."""
     order = session.get(StandingOrder, order_id)
     return order is not None and _runs(order, session.get_one(Account, order.account_id))
 
 
 def settle(session: Session, order_id: int, job_run_id: int, outcome: Outcome) -> None:
-    """Keeps how the run ended, and tells it by one notice and one mail; nothing of an order stopped in the meantime."""
+    """Keeps how the run ended, and tells it by one notice and one mail; nothing of an order stopped since."""
     order = session.get(StandingOrder, order_id, with_for_update=True, populate_existing=True)
     run = _run(session, job_run_id)
     if order is None or run is None or run.outcome is not None:
@@ -100,7 +100,7 @@ def settle(session: Session, order_id: int, job_run_id: int, outcome: Outcome) -
 
 
 def _end(run: StandingOrderRun, outcome: Outcome) -> None:
-    """Invented data says so in the first line of a result."""
+    """Ends the run; a result from invented data says so in its first line."""
     run.finished_at, run.outcome = clock.now(), "failed" if outcome.error else "ok"
     run.error, run.tools_called = outcome.error, list(outcome.tools_called)
     if not outcome.error:

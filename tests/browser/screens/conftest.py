@@ -11,6 +11,7 @@ import pytest
 import mcp_server.tools  # noqa: F401 - registers every tool
 from mcp_server.calls.dispatch import dispatch
 from mcp_server.calls.usage import USAGE_LOG
+from mcp_server.screens.faces import draw_faces
 from mcp_server.toolkit.context import Caller
 from mcp_server.toolkit.thread_limiter import limiter
 from tests.browser.conftest import serve
@@ -26,7 +27,8 @@ def call_tool(caller: Caller, name: str, arguments: dict[str, Any]) -> dict[str,
     answer = anyio.run(dispatch, name, arguments, caller, "mcp")
     content = [{"type": "text", "text": answer.text}]
     structured = json.loads(json.dumps(answer.data))  # of its own: a test may change it, and answers can be kept
-    return {"content": content, "structuredContent": structured, "isError": answer.is_error}
+    faces = {"_meta": draw_faces(answer.data)} if answer.status == "ok" else {}
+    return {"content": content, "structuredContent": structured, "isError": answer.is_error, **faces}
 
 
 class _Answers:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import select
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -74,6 +75,7 @@ class ScreenTab(Tab):
         until = time.monotonic() + PATIENCE
         while not self.evaluate(f"Boolean({script})", inside=inside):
             assert time.monotonic() < until, f"in vain: {script}"
+            select.select([], [], [], 0.01)  # to ask without a pause keeps a core busy, and the answer waits for it
 
     def list_spoken(self) -> list[tuple[str, str]]:
         """Role and name of each element of the screen, as Chromium gives them to a screen reader."""

@@ -145,7 +145,7 @@ def test_a_window_that_changes_its_width_leaves_the_keyboard_where_it_is(stage: 
     open_sample(stage, name, repeat("paths", 11))
     stage.focus(".more")
     before = stage.focused()
-    drawn = "document.querySelector('figure svg').viewBox.baseVal.width"
+    drawn = "document.querySelector('figure > svg').viewBox.baseVal.width"
     width = stage.look_inside(drawn)
     stage.tab.look(500, 900)
     stage.wait_for(f"{drawn} < {width}")

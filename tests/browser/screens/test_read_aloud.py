@@ -79,7 +79,11 @@ def test_a_day_is_named_by_its_date_price_and_seats(stage: Stage) -> None:
     names = [name for role, name in stage.tab.list_spoken() if role == "button"]
     day = stage.look_inside("screen.data.days.find((day) => day.cabins.economy)")
     price = day["cabins"]["economy"]
-    spoken = [name for name in names if f"{price['points']:,} points per person, {price['seats']} seat" in name]
+    spoken = [
+        name
+        for name in names
+        if f"{price['points'] * 2:,} points for two, {price['points']:,} each, {price['seats']} seat" in name
+    ]
     assert spoken
     number, year = int(day["date"][8:]), day["date"][:4]
     assert re.match(rf"\w+day {number} \w+ {year}: ", spoken[0])

@@ -103,7 +103,7 @@ report = {
         notices.KINDS[notice.kind],
         settings.MAIL_KINDS["rain_alerts"][0],
         "rain_alerts" in message_channels.KINDS and "rain_alerts" in FIRST_KINDS,
-        "rain alerts: 1" in list_additions(Plan.FREE),
+        "1 rain alert" in list_additions(Plan.FREE),
         dict(_list_limits())["Rain alerts"],
         RainAlert in RECORDS["alerts"],
         use("get_profile")["profile"]["mail"]["rain_alerts"] and "rain_alerts" in Mails.model_fields,

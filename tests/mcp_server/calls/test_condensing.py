@@ -72,6 +72,16 @@ def test_what_airlines_and_values_have_in_common_stands_once_too() -> None:
     assert answer["values"] == [{"sources": [{"name": "x", "value": 1}, opinions[1]]}] * 2
 
 
+def test_a_part_of_a_fact_has_the_confidence_of_the_fact_unless_it_says_another() -> None:
+    def fact(confidence: str) -> dict[str, Any]:
+        parts = [{"rate": n, "confidence": level} for n, level in enumerate(("high", "low"))]
+        return FACT | {"confidence": confidence, "rates": parts}
+
+    first, second, third = _condense({"rows": [fact("high"), fact("high"), fact("low")]})["rows"]
+    assert first == second == {"rates": [{"rate": 0}, {"rate": 1, "confidence": "low"}]}
+    assert third == {"confidence": "low", "rates": [{"rate": 0, "confidence": "high"}, {"rate": 1}]}
+
+
 def test_coverage_counts_and_names_failures_alone() -> None:
     bad, left_out = [{"name": "BA", "reason": "timeout"}], [{"name": "QR", "reason": "not_on_sale"}]
     coverage = {"asked": ["one", "BA", "AF"], "answered": ["one", "AF"], "failed": bad, "skipped": left_out}

@@ -11,7 +11,6 @@ import pytest
 from pydantic import Field
 from sqlalchemy import select
 
-from mcp_server.calls import quota
 from mcp_server.calls.dispatch import Answer, dispatch
 from mcp_server.calls.quota import Quota
 from mcp_server.calls.usage import USAGE_LOG
@@ -239,15 +238,13 @@ def test_search_that_no_backend_answered_counts_for_nobody(people: People, end: 
         assert searches(caller) == (1 if end == "no_data" else 0)
 
 
-def test_a_call_whose_account_is_gone_keeps_no_other_from_being_counted(people: People) -> None:
-    gone = replace(people.alice, account_id=999_999)
-    calls = []
-    for who in (gone, people.alice):
-        call = Quota(who, "mcp")
-        call.tool, call.arguments, call.meters = TOOLS["seek"], {}, quota._meters(TOOLS["seek"], who, "mcp")
-        call.ending = "ok", "found"
-        calls.append(call)
-    quota._settle_all(calls)
+def test_a_call_whose_account_is_gone_ends_uncounted(people: People) -> None:
+    async def end(quota: Quota) -> None:
+        async with quota.reserve(TOOLS["seek"], {}):
+            quota.ending = "ok", "found"
+
+    for who in (replace(people.alice, account_id=999_999), people.alice):
+        anyio.run(end, Quota(who, "mcp"))
     with transaction() as session:
         kept = session.scalars(select(SearchRecord)).all()
     assert [(row.account_id, row.summary) for row in kept] == [(people.alice.account_id, "found")]

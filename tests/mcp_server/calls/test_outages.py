@@ -213,5 +213,5 @@ def test_an_answer_is_kept_where_only_its_count_could_not_be_written(
     def away(*_: Any) -> Any:
         raise outages.OperationalError("insert", {}, psycopg.OperationalError("gone"))
 
-    monkeypatch.setattr("mcp_server.calls.quota._write", away)
+    monkeypatch.setattr("mcp_server.calls.quota.Quota._write", away)
     assert _call(people.bob, "seek").status == "ok"

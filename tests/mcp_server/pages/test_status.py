@@ -1,12 +1,15 @@
 """The page of states: what it says of parts and sources that work and that do not, to people and to programs."""
 
+# ruff: noqa: F811 - fixtures are taken from another part's tests
+
 import re
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 import pytest
 from redis.exceptions import ConnectionError as Lost
+from sqlalchemy.exc import OperationalError
 
 from mcp_server.pages import status
 from shared import clock, provider_health
@@ -14,6 +17,9 @@ from shared.services.operations.workers import record_end, record_sign
 from shared.settings import settings
 from tests.mcp_server.rest import conftest as both_hosts
 from tests.mcp_server.rest.conftest import World
+from tests.mcp_server.rest.signed_in_browser import sign_up
+from tests.mcp_server.rest.test_watch_pages import add_finds, add_monitor
+from tests.mcp_server.tools.conftest import use  # noqa: F401 - a fixture
 
 # The web host passes the path on, so the fixtures of both hosts are used here.
 running, world = both_hosts.running, both_hosts.world
@@ -24,6 +30,7 @@ JSON, BROWSER = {"Accept": "application/json"}, {"Accept": "text/html"}
 def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each question is answered again, but where a test says otherwise."""
     monkeypatch.setattr(status, "KEPT_SECONDS", 0.0)
+    monkeypatch.setattr(status, "KEPT_DAYS_SECONDS", 0.0)
 
 
 @pytest.fixture
@@ -56,7 +63,7 @@ def test_all_is_well(world: World, jobs: None) -> None:
     assert set(document["states"].values()) == {"works"}
     assert document["data"] == "sandbox"
     page = read_page(world)
-    assert "<h1>Everything works</h1>" in page
+    assert "Everything works</h1>" in page
     assert page.count('<span class="pill good">works</span>') == 6
     assert "Last sign of life right now." in page
 
@@ -64,7 +71,7 @@ def test_all_is_well(world: World, jobs: None) -> None:
 def test_jobs_without_a_sign_of_life_are_away_and_impair_the_whole(world: World) -> None:
     document = read(world)
     assert (document["state"], document["states"]["Background jobs"]) == ("impaired", "away")
-    assert "<h1>Something does not work</h1>" in read_page(world)
+    assert "Something does not work</h1>" in read_page(world)
 
 
 def test_a_part_that_fails_is_named_and_says_nothing_of_itself(
@@ -89,7 +96,7 @@ def test_without_its_database_the_service_is_away(world: World, monkeypatch: pyt
     monkeypatch.setattr(status, "check_readiness", Gone)
     assert read(world)["state"] == "away"
     page = read_page(world)
-    assert "<h1>The service is down</h1>" in page
+    assert "The service is down</h1>" in page
     assert "secret" not in page
 
 
@@ -130,6 +137,30 @@ def test_sources_that_nobody_set_up_are_not_listed(world: World, monkeypatch: py
         ("European Central Bank", "impaired", "Failed recently; last answer 1 day ago."),
     ]
     assert "Duffel" not in read_page(world)
+
+
+def test_the_last_days_are_told_by_the_looks_of_watches(world: World, use: Any) -> None:
+    add_finds(add_monitor(use, sign_up(world, "ann@example.test", "premium"), cabin="business"))
+    assert (
+        "The last 30 days: 1 on which every look was answered, 2 on which most looks were not answered, 27 without a"
+        " look." in read_page(world)
+    )
+
+
+def test_days_that_cannot_be_counted_in_time_are_not_counted_for_each_answer(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counts = []
+
+    def fail(name: str, _since: date) -> None:
+        counts.append(name)
+        raise OperationalError("select", {}, Exception("canceling statement due to statement timeout"))
+
+    monkeypatch.setattr(status, "KEPT_DAYS_SECONDS", 60.0)
+    monkeypatch.setattr(status, "count_by_day", fail)
+    for _ in range(3):
+        read_page(world)
+    assert counts == ["looks"]
 
 
 def test_strangers_share_one_answer(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

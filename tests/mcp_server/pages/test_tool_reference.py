@@ -33,6 +33,13 @@ def test_the_list_leads_to_every_tool(world: World) -> None:
         assert f"<p>{html.escape(tool.title, quote=False)}</p>" in page
 
 
+def test_a_word_finds_the_tools_that_are_meant_and_is_shown_as_text(world: World) -> None:
+    found = read(world, "/tools?q=nothing+find")
+    assert re.findall(r'<li><a href="/tools/\w+#(\w+)"', found) == ["find_nothing"]
+    odd = read(world, "/tools?q=%3Cb%3E%22")
+    assert ('<b>"' in odd, f"0 of {len(TOOLS)} fit" in odd) == (False, True)
+
+
 @pytest.mark.parametrize("area", AREAS)
 def test_each_tool_has_its_plan_its_arguments_and_calls_that_are_taken(world: World, area: str) -> None:
     page = read(world, f"/tools/{area}")
@@ -79,7 +86,7 @@ def test_the_reference_is_compressed_kept_and_not_sent_twice(world: World) -> No
         raw = b"".join(answer.iter_raw())
     assert answer.headers["content-encoding"] == "gzip"
     assert "public" in answer.headers["cache-control"]
-    assert f"<h1>{len(TOOLS)} tools</h1>".encode() in gzip.decompress(raw)
+    assert f">All {len(TOOLS)} tools</h2>".encode() in gzip.decompress(raw)
     again = world.http.get(url, headers=host | {"If-None-Match": answer.headers["etag"]})
     assert (again.status_code, again.content) == (304, b"")
 

@@ -4,6 +4,7 @@
 
 import html
 import re
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
@@ -11,6 +12,7 @@ import httpx
 import pytest
 from sqlalchemy import select
 
+from auth_server.pages.booking_timeline import Entry, group_by_day, group_by_trip
 from mcp_server.toolkit.context import Caller
 from shared import clock
 from shared.db.base import transaction
@@ -73,7 +75,7 @@ def test_a_flight_is_added_changed_and_deleted_by_hand(world: World, ann: Caller
         "UA", "LAX", "1140.50", "2027-03-20")  # fmt: skip
     words = text_of(world.get(one).text)
     assert "Fri 19 Mar 2027, 22:10 to 01:30 +1" in words
-    assert "1,140.50 USD" in words
+    assert "$1,140" in words
     assert send(world, f"{one}/edit", departure_date="2027-03-21", flight_number="").status_code == 303
     row = read_flight()
     assert (str(row.departure_date), str(row.arrival_date), row.flight_number) == ("2027-03-21", "2027-03-22", None)
@@ -171,6 +173,15 @@ def test_on_the_free_plan_one_looks_and_deletes_and_is_told_what_needs_another_p
     one = f"{PAGE}/flights/{read_flight().id}"
     assert send(world, one, f"{one}/alert").status_code == 403
     assert send(world, f"{one}/delete").status_code == 303
+
+
+@pytest.mark.parametrize("newest_first", [False, True])
+def test_what_has_no_day_comes_last_in_either_order(newest_first: bool) -> None:
+    days = sorted((date(2027, 1, 1), date(2027, 1, 2)), reverse=newest_first)
+    entries = [Entry("note", day, "Museum") for day in (None, *days)]
+    assert [day.day for day in group_by_day(entries, newest_first=newest_first)] == [*days, None]
+    groups = group_by_trip(entries, newest_first=newest_first)
+    assert [day.day for group in groups for day in group.days] == [*days, None]
 
 
 def test_the_timeline_stands_by_trip_soonest_first(world: World, ann: Caller, use: Any) -> None:
@@ -293,5 +304,6 @@ def test_flights_of_one_day_stand_in_the_order_of_their_hours(world: World, ann:
         send(world, f"{PAGE}/flights/new", **form)
     legs = use(ann, "list_flight_bookings", when="upcoming")["bookings"]
     assert [leg["departure_time"] for leg in legs] == ["07:05", "22:10"]
+    assert world.get(PAGE).text.count('<div class="slip">') == 2
     words = text_of(world.get("/dashboard").text)
     assert words.index("07:05") < words.index("22:10")

@@ -94,9 +94,26 @@ def test_each_notice_leads_to_what_it_is_about(world: World, ann: Caller) -> Non
     assert '<span class="name"><b>Nothing in particular' in text
 
 
+def test_unread_notices_of_the_same_words_are_one_row(world: World, ann: Caller) -> None:
+    for number in range(5):
+        add(ann, number, kind="account", title="A new browser signed in" if number < 4 else "Something else")
+    text = world.get(PAGE).text
+    assert (text.count("<li>"), text.count(">Mark as read<")) == (2, 2)
+    assert "4 new</span>" in text
+    send_form(world, PAGE, f"{PAGE}/read", notification_id=find_id(world))
+    assert world.get(f"{PAGE}?unread=1").text.count("<li>") == 1
+
+
 def test_a_full_page_of_long_notices_stays_light(world: World, ann: Caller) -> None:
     for number in range(20):
-        add(ann, number, body="Long words. " * 200, title="A title " * 12, subject_type="route_monitor", subject_id="1")
+        add(
+            ann,
+            number,
+            body="Long words. " * 200,
+            title=f"A title {number} " * 10,
+            subject_type="route_monitor",
+            subject_id="1",
+        )
     text = world.get(PAGE).text
     assert (text.count("<li>"), "Older" in text, len(text.encode()) < 30_000) == (15, True, True)
     for odd in ("0", "x", "9" * 40):

@@ -79,6 +79,7 @@ def test_a_month_is_a_calendar_whose_prices_lead_to_the_day(world: World, ann: C
     assert count_cells(page, "c1") > 0
     words = read_words(page)
     assert "LHR to JFK, January 2027" in words
+    assert "Best in business 100,000 points for 2 people, 50,000 each, on Fri 15 Jan 2027 See its flights" in words
     assert f"From invented data, asked {format_weekday(clock.today())}, 12:00 UTC." in words
     link = html.unescape(re.findall(r'<a href="(search/day[^"]*)"', page.text)[0])
     assert link == f"search/day?{ROUTE}&airline=BA&passengers=2&day=2027-01-13&cabin=business"
@@ -199,7 +200,8 @@ def test_a_day_shows_the_party_price_how_it_is_paid_and_where(world: World, ann:
     words = read_words(page)
     assert "LHR to JFK, Wed 13 Jan 2027" in words
     assert words.index("Business 2 seats") < words.index("Economy 7 seats"), "the cabin that was pressed comes first"
-    assert "57,500 + 1,071.60 USD 115,000 + 2,143.20 USD" in words
+    assert "57,500 + $1,072 115,000 + $2,143" in words
+    assert "Best you can pay in business 115,000 points + $2,143 for 2 people, 57,500 each" in words
     assert "Transfer 132,000 from Chase Ultimate Rewards by way of Marriott Bonvoy, days." in words
     assert "right now, invented data" in words
     assert re.search(

@@ -62,7 +62,7 @@ def test_an_uploaded_statement_is_counted_and_its_totals_are_shown(ann: World, e
     shown = upload(ann, CSV.replace("LIDL", "Lidl Café").encode(encoding))
     assert shown.status_code == 200
     assert "Stored the totals of 1 purchase from 14 Mar 2026 to 15 Mar 2026 in GBP" in shown.text
-    assert re.search(r"<strong>2026-03</strong>\s*<span class=\"small\">groceries 12.10</span>", shown.text)
+    assert re.search(r"<strong>2026-03</strong>\s*<span class=\"small\">groceries 12.10 GBP</span>", shown.text)
     assert "Sat 14 Mar 2026 to Sun 15 Mar 2026" in ann.get(PAGE).text
     assert kept() == (1, 2)
     again = upload(ann, CSV.replace("LIDL", "Lidl Café").encode("utf-8-sig"))
@@ -178,12 +178,12 @@ def test_each_currency_is_summed_apart_and_months_without_spending_stay_empty(an
         assert upload(ann, b"Date,Payee,Amount\n" + text.encode(), currency="GBP").status_code == 200
     assert upload(ann, b"Date,Payee,Amount\n2026-05-03,ALDI,11\n", currency="EUR").status_code == 200
     page = ann.get(PAGE).text
-    assert f'href="{PAGE}?currency=EUR">In EUR: 11.00</a>' in page
+    assert f'href="{PAGE}?currency=EUR">In EUR: 11 EUR</a>' in page
     text = " ".join(re.sub(r"<[^>]+>", " ", page).split())
-    assert "Apr 2026 5.00 GBP 5.00 GBP May 2026 0.00 GBP 0.00 GBP Jun 2026 7.00 GBP 7.00 GBP" in text
+    assert "Apr 2026 5 GBP 5 GBP May 2026 0 GBP 0 GBP Jun 2026 7 GBP 7 GBP" in text
     euros = ann.get(f"{PAGE}?currency=EUR").text
     assert "What you spent in EUR" in euros
-    assert "In GBP: 12.00" in euros
+    assert "In GBP: 12 GBP" in euros
     assert "What you spent" not in ann.get(f"{PAGE}?currency=JPY").text
     assert len(page) < 30_000
 
@@ -217,9 +217,9 @@ def test_totals_are_shown_by_month_and_deleted_by_the_person(ann: World) -> None
     upload(ann, CSV.encode())
     page = ann.get(PAGE).text
     text = " ".join(re.sub(r"<[^>]+>", " ", page[page.index('id="totals"') :]).split())
-    assert "What you spent in GBP 12.10 GBP in the last 12 months; 80.00 came back." in text
+    assert "What you spent in GBP 12.10 GBP in the last 12 months; 80 GBP came back." in text
     assert "Month groceries in all Mar 2026 12.10 GBP 12.10 GBP" in text
-    assert "By category groceries 12.10 12.10 in an average month" in text
+    assert "By category Groceries 12.10 GBP 12.10 GBP in an average month" in text
     assert "CHF" not in page
     path = f"{PAGE}/delete"
     token = re.search(rf'action="{path}".*?name="csrf" value="([^"]*)"', page, re.S)
@@ -239,7 +239,7 @@ def test_what_the_file_leaves_open_is_asked_with_its_lines_and_answered_on_the_f
     assert '<option value="day_first" selected>Day first</option>' in asked.text
     done = upload(ann, content, currency="GBP", date_order="day_first", positive_is="received")
     assert done.status_code == 200
-    assert "5.00 GBP" in done.text
+    assert "5 GBP" in done.text
 
 
 def test_a_shop_that_is_not_known_is_sorted_on_the_page_once(ann: World) -> None:
@@ -252,5 +252,5 @@ def test_a_shop_that_is_not_known_is_sorted_on_the_page_once(ann: World) -> None
     saved = ann.http.post(f"{ann.url}{PAGE}/shops", data=form)
     assert (saved.status_code, saved.headers["location"]) == (303, f"{PAGE}?done=shops_sorted")
     again = upload(ann, text.encode(), currency="GBP", replace="yes")
-    assert "groceries 1.66, dining 12.34" in again.text
+    assert "groceries 1.66 GBP, dining 12.34 GBP" in again.text
     assert "shop_0" not in again.text

@@ -57,6 +57,10 @@ def test_a_trip_is_made_changed_and_deleted_by_hand(world: World, ann: Caller, u
     assert "Delete this trip?" in world.get(f"{page}/delete").text
     assert press(world, f"{page}/delete", f"{page}/delete", "Delete").headers["location"] == f"{PAGE}?done=deleted"
     assert [world.get(path).status_code for path in (page, f"{page}/edit", f"{page}/delete")] == [404] * 3
+    make_trip(world)
+    send(world, f"{PAGE}/new", name="Oslo", start_date="2027-06-01", end_date="2027-06-05")
+    listed = text_of(world.get(PAGE).text)
+    assert listed.index("Lisbon") < listed.index("Oslo"), "the next trip stands first"
 
 
 @pytest.mark.parametrize(("field", "typed"), [("name", ""), ("end_date", "2027-05-01"), ("start_date", "soon")])
@@ -79,7 +83,7 @@ def test_a_trip_stands_day_by_day_with_its_gaps_and_costs(world: World, ann: Cal
         words.index(day, words.index("Day by day")) for day in days
     )
     assert re.search(r"70,000 \w.*\$627", words)
-    assert "70,000 points + 87 USD taxes for two" in words
+    assert "70,000 points + $87 taxes for two" in words
 
 
 def test_a_plan_is_added_changed_and_removed(world: World, ann: Caller, use: Any) -> None:

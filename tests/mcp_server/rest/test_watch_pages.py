@@ -16,8 +16,10 @@ from shared import clock
 from shared.db.base import transaction
 from shared.db.delay_alerts import DelayAlert
 from shared.db.flight_alerts import FlightAlert
+from shared.db.hotel_alerts import HotelAlert
 from shared.db.route_monitors import MonitorCheck, MonitorKey, MonitorMatch, RouteMonitor
 from shared.db.standing_orders import StandingOrder, StandingOrderRun
+from shared.domain.watch_kinds import LIMITED_KINDS
 from tests.mcp_server.rest.conftest import World
 from tests.mcp_server.rest.page_forms import send_form
 from tests.mcp_server.rest.signed_in_browser import sign_up
@@ -126,10 +128,13 @@ def test_the_page_of_a_watch_says_terms_finds_checks_and_prices(world: World, an
     page = read(world, f"{LIST}/route/{id}")
     assert "Award seats from LAX to NRT, business, two travellers," in page
     assert "at most 80,000 points per person, non-stop only, on Fridays." in page
-    assert "120,000 points + 624 USD for two · 60,000 + 312 USD each" in page
-    assert "NH105, LAX to NRT, 11:55 to 15:40 +1, non-stop, business, 2 seats." in page
+    assert "120,000 points + $624 for two · 60,000 + $312 each" in page
+    assert "NH105, 2 seats LAX 11:55 non-stop NRT 15:40 +1" in page
+    assert "NH105, LAX to NRT, 11:55 to 15:40 +1, non-stop, business, Virgin Atlantic Flying Club, 2 seats" in page
     assert "LAX 11:55 non-stop NRT 15:40 +1" in page
-    assert re.search(r"open \w\w NH105 .* 60,000 .* open \w\w NH105 .* 70,000 .* gone \w\w NH105 .* 75,000", page)
+    marked = r"\w\w \w+ \d+ \w+ \d+"
+    assert re.search(rf"{marked} open NH105, .* 60,000 .* {marked} open NH105, .* 70,000", page)
+    assert re.search(rf"{marked} gone NH105, .* 75,000", page)
     assert "1 new seat. seats.aero did not answer." in page
     assert "No answer from seats.aero." in page
     text = world.get(f"{LIST}/route/{id}").text
@@ -246,6 +251,27 @@ def test_alerts_are_changed_and_deleted_by_hand(world: World, ann: Caller, use: 
     assert world.get(page).status_code == 404
 
 
+def test_a_hotel_is_watched_paused_changed_and_deleted_by_hand(world: World, ann: Caller) -> None:
+    new = f"{LIST}/hotel/new"
+    terms = {"hotel_id": "Conrad Tokyo", "check_in_date": day(50), "check_out_date": day(53)}
+    made = send_form(world, new, new, **terms, max_points_per_night="70,000")
+    with transaction() as session:
+        row = session.scalars(select(HotelAlert)).one()
+    page = f"{LIST}/hotel/{row.id}"
+    assert (made.status_code, made.headers["location"]) == (303, f"{page}?done=created"), made.text
+    assert (row.max_points_per_night, row.kind) == (70_000, "award")
+    listed = read(world, LIST)
+    assert "Conrad Tokyo On No price for it yet" in listed
+    assert "at most 70,000 points a night" in listed
+    assert send_form(world, page, f"{page}/pause").headers["location"] == f"{page}?done=paused"
+    assert send_form(world, f"{page}?done=paused", f"{page}/resume").headers["location"] == f"{page}?done=resumed"
+    changed = send_form(world, f"{page}/change", f"{page}/change", max_points_per_night="", max_cash_per_night="180.50")
+    assert changed.headers["location"] == f"{page}?done=changed", changed.text
+    assert "at most 180.50 USD a night" in read(world, page)
+    assert send_form(world, f"{page}/end", f"{page}/end").headers["location"] == f"{LIST}?done=deleted"
+    assert world.get(page).status_code == 404
+
+
 def test_a_flight_alert_is_made_by_hand(world: World, ann: Caller) -> None:
     new = f"{LIST}/flight/new"
     terms = {"airline": "JL", "departure": "LAX", "destination": "HND"}
@@ -323,5 +349,5 @@ def test_without_an_answer_the_person_is_told(
         return Answer()
 
     monkeypatch.setattr(ToolServer, "_send", answer)
-    assert world.get(LIST).text.count("did not answer right now") == 4
+    assert world.get(LIST).text.count("did not answer right now") == len(LIMITED_KINDS)
     assert world.get(f"{LIST}/route/{id}").status_code == 503

@@ -18,7 +18,7 @@ from tests.mcp_server.tools.conftest import use  # noqa: F401 - a fixture
 
 # Pages for programs, whose words are names of columns and tools.
 FOR_PROGRAMS = ("/dashboard/keys", "/dashboard/api-apps", "/dashboard/security", "/dashboard/export")
-_MONEY = re.compile(r"US\$|\d+\.\d\d USD|\$\d{1,3}(?:,\d{3})+\.\d\d")
+_MONEY = re.compile(r"US\$|\d USD\b|\$\d{1,3}(?:,\d{3})+\.\d\d")
 
 
 def read_words(text: str) -> str:
@@ -35,6 +35,7 @@ def test_no_page_of_a_member_speaks_like_a_machine(world: World, use: Any) -> No
         ("update_points_balance", {"program": "chase-ultimate-rewards", "balance": 184500}),
         ("update_points_balance", {"program": "air-canada-aeroplan", "balance": 41200, "expires_on": day[24]}),
         ("add_card", {"card": "chase-sapphire-reserve", "opened_on": day[-300], "bonus_amount": 60000}),
+        ("add_card", {"card": "American Express Gold Card", "opened_on": day[-300]}),
         ("create_trip", {"name": "Spring", "destination": "Tokyo", "start_date": day[3], "end_date": day[9]}),
         ("create_client_portfolio", {"client_name": "Zoë", "balances": {"united-mileageplus": 62340}}),
         ("set_loyalty_status", {"program": "world-of-hyatt", "tier": "Explorist", "valid_until": day[24]}),

@@ -171,11 +171,19 @@ def test_null_for_a_required_argument_means_missing() -> None:
         ({"freely": {"a": ["b\0"]}}, "holds a character that cannot be stored", "an object"),
         ({"freely": '{"a": "\\u0000"}'}, "holds a character that cannot be stored", "an object"),
         ({"freely": {"\udfff": 1}}, "holds a character that cannot be stored", "an object"),
+        ({"row": "€" * 10_001}, "is too long", "a whole number from 1"),
+        ({"clear": f"[[{'[],' * 20_000}0]]"}, "has too many entries", "a list (each one of a, b)"),
         ({"freely": '{"a":' * 900 + "1" + "}" * 900}, "is nested too deeply", "an object"),
     ],
 )
 def test_bad_argument_is_named_with_problem_and_expectation(given: dict[str, Any], problem: str, expected: str) -> None:
     assert fault(given) == {"field": next(iter(given)), "problem": problem, "expected": expected}
+
+
+def test_what_another_tool_checks_may_be_of_any_length() -> None:
+    """The arguments that the lean address hands on, among them statements of three megabytes."""
+    given = {"text": "x" * 3_000_000}
+    assert accepted(freely=given)["freely"] == given
 
 
 def test_fault_inside_a_map_names_the_entry_and_what_its_values_are() -> None:
@@ -319,6 +327,7 @@ def test_anything_at_all_is_taken_or_refused_in_our_words(given: dict[str, Any])
 
 
 BULK: list[dict[str, Any]] = [{f"name{n}": 1 for n in range(200_000)}, {"clear": [{"a": 1}] * 200_000}]
+BULK += [{"clear": f"[{'[],' * 1_300_000}0]"}, {"clear": ["€" * 1_000_000]}]
 
 
 def bulk_arguments() -> Arguments:

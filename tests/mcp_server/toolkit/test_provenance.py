@@ -39,7 +39,7 @@ def build_fact(url: str = HYATT, checked: str | None = None, dated: str | None =
         ),
         (
             [build_fact(checked="2026-11-22"), build_fact(dated="2025")],
-            "Checked 22 Nov 2026, 1 of 2 not checked; the oldest source is of 2025.",
+            "Checked 22 Nov 2026, 1 of 2 not checked; the oldest of these is of 2025.",
         ),
         ([build_fact() | {"unaudited": False}], "Checked, the day is not known."),
     ],

@@ -13,6 +13,7 @@ from shared.db.cards import Card
 from shared.db.clients import BrandedPdf, ClientPortfolio
 from shared.db.delay_alerts import DelayAlert
 from shared.db.flight_alerts import FlightAlert
+from shared.db.hotel_alerts import HotelAlert
 from shared.db.inbound_mail import InboundMail
 from shared.db.lounges import LoungeVisit
 from shared.db.messages import Notification
@@ -43,6 +44,9 @@ def rows_of_every_kind(number: int = 0, secret: str = SECRET, points: int = POIN
         ),
         "hotel_booking_ids": HotelBooking(
             **_STAY, check_in_date=day, check_out_date=day + timedelta(days=2), kind="award", notes=secret
+        ),
+        "hotel_alert": HotelAlert(
+            **_STAY, check_in_date=day, check_out_date=day + timedelta(days=3), kind="award", notes=secret
         ),
         "flight_booking_id": FlightBooking(**_LEG, departure_date=day, kind="cash", taxes_currency="USD"),
         "hotel_booking_id": HotelBooking(

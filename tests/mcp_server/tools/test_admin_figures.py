@@ -179,14 +179,14 @@ def test_admin_platform_overview_counts_what_there_is(people: People, use: Use) 
         "active_7d": 2,
     }
     rows = rows_of_every_kind().values()
-    per_account = Counter(type(row).__tablename__ for row in rows)
+    per_account = Counter(type(row).__name__ for row in rows)
     assert answer["records"] == {
-        "flight_bookings": 2 * per_account["flight_bookings"],
-        "hotel_bookings": 2 * per_account["hotel_bookings"],
-        "monitors": 2 * per_account["route_monitors"],
-        "alerts": 2 * (per_account["flight_alerts"] + per_account["delay_alerts"] + 1),
-        "standing_orders": 2 * per_account["standing_orders"],
-        "trips": 2 * per_account["trips"],
+        "flight_bookings": 2 * per_account["FlightBooking"],
+        "hotel_bookings": 2 * per_account["HotelBooking"],
+        "monitors": 2 * per_account["RouteMonitor"],
+        "alerts": 2 * (per_account["FlightAlert"] + per_account["DelayAlert"] + per_account["HotelAlert"] + 1),
+        "standing_orders": 2 * per_account["StandingOrder"],
+        "trips": 2 * per_account["Trip"],
     }
     assert answer["jobs"] == {"queued": 5, "failed": 2, "workers": 0}
 

@@ -81,10 +81,12 @@ def test_search_all_airlines_lists_the_cheapest_first_with_every_airline_seen(
         "british-airways-club": "The British Airways Club",
         "virgin-atlantic-flying-club": "Virgin Atlantic Flying Club",
     }
-    assert answer["message"].startswith("2 award offers of 2 airlines, LHR to JFK")
-    assert "47,500 points of Virgin Atlantic Flying Club per person, 350.40 GBP taxes, with Virgin" in answer["message"]
+    assert "2 award offers of 2 airlines, LHR to JFK" in answer["message"]
+    assert answer["message"].startswith(
+        "Cheapest: 47,500 points of Virgin Atlantic Flying Club per person, 350.40 GBP taxes, with Virgin"
+    )
     one = use(people.alice, TOOL, **search_arguments(), max_points=50_000)["message"]
-    assert one.startswith("1 award offer of 1 airline, ")
+    assert " 1 award offer of 1 airline, " in one
     assert use(people.alice, TOOL, **search_arguments(), limit=1)["message"].endswith("The cheapest is listed.")
 
 

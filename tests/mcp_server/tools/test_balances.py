@@ -81,7 +81,7 @@ def test_update_points_balance_keeps_what_is_not_sent_and_clears_what_is_named(p
 @pytest.mark.parametrize(
     ("given", "field"),
     [
-        ({"program": "flyingblue"}, "program"),
+        ({"program": "flyin blau"}, "program"),
         ({"balance": -1}, "balance"),
         ({"balance": 1_000_000_001}, "balance"),
         ({"balance": True}, "balance"),

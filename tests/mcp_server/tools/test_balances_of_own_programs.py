@@ -37,6 +37,9 @@ def test_update_points_balance_keeps_a_programme_that_is_not_known(people: Peopl
     changed = use(people.bob, "update_points_balance", program=SLUG, balance=9, clear=["cents_per_point"])
     assert (changed["created"], changed["balance"]["value"]) == (False, None)
     assert changed["balance"]["own"]["transfers"] == ["Flying Blue 3:2"]
+    said = ["Flying Blue 3.5:1", "Aeroplan 1:1,25", "Finnair Plus 1.000:500"]
+    kept = keep(use, people.bob, transfers=said)["balance"]["own"]["transfers"]
+    assert kept == ["Flying Blue 7:2", "Aeroplan 4:5", "Finnair Plus 1000:500"]
     assert keep(use, people.bob, other_name="village  MILES", member="Ann")["balance"]["program"] == SLUG
     assert count_rows() == 1
 
@@ -70,6 +73,9 @@ def test_update_points_balance_takes_a_known_programme_by_any_name(people: Peopl
     assert (answer["balance"]["program"], answer["balance"]["own"]) == ("rbc-avion", None)
     assert 1 < answer["balance"]["value"]["cents_per_point"] < 2
     assert count_rows() == 0
+    use(people.charlie, "update_points_balance", program="", other_name="Livelo", balance=5)
+    told = use(people.charlie, "get_portfolio")["message"]
+    assert told.startswith("Points in 1 programme, whose worth is not known: Livelo.")
 
 
 def test_each_tool_that_counts_balances_takes_a_programme_of_ones_own_along(people: People, use: Use) -> None:
@@ -132,6 +138,6 @@ def test_update_points_balance_keeps_a_bounded_number_of_own_programmes(people: 
 
 
 def test_a_programme_outside_the_list_is_answered_with_the_way_to_keep_it(people: People, use: Use) -> None:
-    answer = use(people.bob, "update_points_balance", program="Livelo", balance=150_000)
-    assert answer["errors"][0]["expected"] == "one of 57 values, or Livelo in other_name"
+    answer = use(people.bob, "update_points_balance", program="Airpoints", balance=150_000)
+    assert answer["errors"][0]["expected"] == "one of 57 values, or Airpoints in other_name"
     assert keep(use, people.bob, other_name="Livelo", transfers=None)["balance"]["balance"] == 150_000 - 120_000

@@ -104,3 +104,28 @@ def test_categories_go_by_their_everyday_names(people: People, use: Use) -> None
     assert named["recommendations"] == plain["recommendations"]
     twice = use(people.alice, "recommend_cards", monthly_spend={"dining": 5, "restaurants": 7})
     assert (twice["status"], "names a category twice" in twice["message"]) == ("invalid", True)
+
+
+def test_where_an_issuer_refuses_every_card_the_first_words_say_so_and_from_when(people: People, use: Use) -> None:
+    keep_five(use, people.alice)
+    answer = use(people.alice, "recommend_cards", country="US", goal_program="chase-ultimate-rewards")
+    assert {r["refused"] for r in answer["recommendations"]} == {"card"}
+    assert answer["message"].startswith("Issuers' rules stand against each of ")
+    assert "today. First from 3 Mar 2027: " in answer["message"]
+    assert len(answer["message"]) < 500
+
+
+def test_one_large_purchase_counts_towards_the_bonus_of_a_card_that_it_would_open(people: People, use: Use) -> None:
+    asked = {"country": "US", "category": "tax", "limit": 10}
+    answer = use(people.alice, "recommend_cards", purchase_amount=9000, **asked)
+    reached = [r for r in answer["recommendations"] if r["welcome_offer"] and r["welcome_offer"]["spend"]]
+    assert reached
+    for card in reached:
+        within = card["welcome_offer"]["spend"] <= 9000
+        assert card["welcome_offer"]["reachable"] == ("yes" if within else "no"), card["name"]
+        assert bool(card["breakdown"]["bonus"]) == within, card["name"]
+    values = [r["first_year_value"] for r in answer["recommendations"]]
+    assert values == sorted(values, reverse=True)
+    assert "A fee for paying tax by card is not known and not counted." in answer["message"]
+    small = use(people.alice, "recommend_cards", purchase_amount=100, **asked)
+    assert small["recommendations"][0]["first_year_value"] < answer["recommendations"][0]["first_year_value"]

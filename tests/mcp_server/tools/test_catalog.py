@@ -14,6 +14,7 @@ import pytest
 
 import mcp_server.tools  # noqa: F401 - registers every tool
 from mcp_server.calls.lean_tools import LEAN_TOOLS
+from mcp_server.calls.tool_search import read_words
 from mcp_server.rest import openapi
 from mcp_server.toolkit.argument_faults import describe_expected
 from mcp_server.toolkit.registry import TOOLS, Tool
@@ -105,6 +106,13 @@ def test_the_catalogue_is_whole() -> None:
 @pytest.mark.spec("s4.4.names_only.exist")
 def test_a_tool_that_is_only_named_exists_under_its_name() -> None:
     assert [name for name in NAMED_ONLY if name not in TOOLS] == []
+
+
+def test_words_of_the_search_are_of_tools_that_exist() -> None:
+    """They stand apart from the tools, so one that is renamed would lose them without a word."""
+    words = read_words()
+    assert set(words["phrases"]) | set(words["tools"]) <= set(TOOLS)
+    assert set(TOOLS) - set(words["phrases"]) == {"get_spending_summary", "import_spending_statement"}
 
 
 def test_titles_are_names_a_person_can_allow() -> None:

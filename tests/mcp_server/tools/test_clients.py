@@ -94,8 +94,10 @@ def test_list_client_portfolios_finds_by_name_mail_and_number(people: People, us
     use(people.paula, CREATE, client_name="Zoë")
     names = [p["client_name"] for p in use(people.paula, LIST)["portfolios"]]
     assert names == ["Ana Ivanović", "bob 100%_", "Zoë"]
-    first = use(people.paula, LIST)["portfolios"][0]
+    answer = use(people.paula, LIST)
+    first = answer["portfolios"][0]
     assert (first["programs"], first["total_points"]) == (3, 160_010)
+    assert "Ana Ivanović, 160,010 points in 3 programmes" in answer["message"]  # of which none is worth the same
     for query, found in (("ivanOVIĆ", 1), ("EXAMPLE", 2), ("0171", 1), ("%_", 1), ("  ", 3), ("nobody", 0)):
         assert use(people.paula, LIST, query=query)["paging"]["total"] == found
     assert [p["client_name"] for p in use(people.paula, LIST, page=2, per_page=2)["portfolios"]] == ["Zoë"]

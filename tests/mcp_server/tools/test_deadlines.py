@@ -339,7 +339,7 @@ def test_list_upcoming_deadlines_lists_credits_that_end_soon_until_they_are_used
     platinum = use(people.alice, "add_card", card="us-amex-platinum", nickname="Plat")["card"]["card_id"]
     answer = use(people.alice, LIST, kinds=["card_credit"])
     titles = [d["title"] for d in answer["deadlines"]]
-    assert titles[-1] == "Hotel credit of Plat: 300 USD open"
+    assert titles[-1] == "Hotel credit of Plat: $300 open"
     assert [d["days_left"] for d in answer["deadlines"]] == [8, 8, 8, 39]  # the quarter's are not due yet
     use(people.alice, "update_card", card_id=platinum, credit="hotel")
     use(people.alice, "update_card", card_id=platinum, credit="uber-cash", credit_used=15)
@@ -347,9 +347,9 @@ def test_list_upcoming_deadlines_lists_credits_that_end_soon_until_they_are_used
     assert [d["title"] for d in after] == [t for t in titles if not t.startswith(("Hotel", "Uber"))]
     standing_clock.set(datetime(2026, 12, 22, 12, tzinfo=UTC))
     again = [d["title"] for d in use(people.alice, LIST, kinds=["card_credit"])["deadlines"]]
-    assert "Uber Cash of Plat: 15 USD open" in again  # a new month
-    assert "Hotel credit of Plat: 300 USD open" not in again
-    assert "lululemon credit of Plat: 75 USD open" in again
+    assert "Uber Cash of Plat: $15 open" in again  # a new month
+    assert "Hotel credit of Plat: $300 open" not in again
+    assert "lululemon credit of Plat: $75 open" in again
 
 
 def test_a_bonus_deadline_says_what_statements_show(people: People, use: Use, standing_clock: StandingClock) -> None:

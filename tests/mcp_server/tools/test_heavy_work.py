@@ -10,6 +10,7 @@ from mcp_server.calls.dispatch import dispatch
 from mcp_server.toolkit.context import Caller, LiveCall
 from mcp_server.toolkit.thread_limiter import THREADS_OF_AN_ACCOUNT, limiter
 from mcp_server.tools import branded_pdfs, cards, folio
+from mcp_server.views import sheets
 from shared import clock
 from shared.errors import NoData
 from shared.limits import heavy_work
@@ -23,6 +24,7 @@ from tests.support.people import People
         ("audit_hotel_folio", {"chain": "hyatt", "folio_text": "2026-05-01|Resort fee|1.00"}, (folio, "_audit_text")),
         ("import_spending_statement", {"rows": [{"date": "2026-01-01", "amount": 1}]}, (spending, "read_statement")),
         ("generate_branded_pdf", {"summary": "x"}, (branded_pdfs, "_render")),
+        ("get_portfolio", {"pasted": "x"}, (sheets, "read_pasted")),
     ],
 )
 def test_a_second_long_work_of_an_account_is_told_to_wait_and_none_holds_a_database_thread(

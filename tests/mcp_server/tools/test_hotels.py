@@ -415,6 +415,14 @@ def test_search_hotels_and_get_hotel_say_which_certificate_of_mine_pays_a_night(
         shown = use(people.alice, "get_hotel", hotel_id="htl_hyatt-regency-rome-central", **dates_)
         assert len(shown["certificates"]) == count
     assert use(people.bob, "search_hotels", destination="Rome", **asked)["hotels"][0]["certificates"] == []
+    nights = {"hotel_id": "htl_hyatt-regency-rome-central", "month": f"{day(60):%Y-%m}"}
+    shown = use(people.alice, "get_hotel_availability", **nights)
+    awards = sum(night["points"] is not None for night in shown["nights"])
+    assert f"Award, Category 1-4 can pay one of {awards} of these nights." in shown["message"]
+    assert "can pay" not in use(people.bob, "get_hotel_availability", **nights)["message"]
+    use(people.alice, "add_voucher", voucher_slug="hyatt-free-night-cat-1-4", expires_on=str(day(90)))
+    two = use(people.alice, "search_hotels", destination="Rome", **asked)["message"]
+    assert two.count("Hyatt Free Night Award, Category 1-4 (you have 2) can pay a night at") == 1
 
 
 def test_get_hotel_availability_of_a_month_names_the_nights_with_the_fewest_points(

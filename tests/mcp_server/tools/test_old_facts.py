@@ -1,10 +1,13 @@
 """Facts on a later day: an old one is told as old, and none leaves an answer without a word."""
 
+import re
 from datetime import UTC, date, datetime, timedelta
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
+from mcp_server.views.trip_plans import list_trip_rules
 from shared.domain.offers import MAX_AGE, find_known_start
 from shared.reference.ages import is_outdated
 from shared.reference.load import reference
@@ -64,6 +67,39 @@ def test_prices_of_points_are_shown_or_counted_as_left_out(people: People, use: 
     assert (f" {old} more, from sources older than 5 years, left out." in answer["message"]) == bool(old)
 
 
+@pytest.mark.parametrize("name", ["get_award_chart_faq", "get_program_rules"])
+def test_rules_of_programmes_are_shown_or_counted_as_left_out(
+    people: People, use: Use, standing_clock: StandingClock, name: str
+) -> None:
+    for day in (date(2026, 11, 30), date(2030, 11, 30), date(2033, 11, 30)):
+        standing_clock.set(datetime.combine(day, datetime.min.time(), UTC) + timedelta(hours=12))
+        for program in ("icelandair-saga-club", "air-canada-aeroplan", "united-mileageplus", "accor-live-limitless"):
+            files = ["program_facts.csv", "points_expiry.csv", "points_pooling.csv", "cancellation_fees.csv"]
+            files += ["status_earning_rules.csv"] if name == "get_award_chart_faq" else []
+            rows = [row for file in files for row in reference().rows(file) if row.program == program]
+            old = sum(is_outdated("program_facts.csv", row, day) for row in rows)
+            answer = use(people.bob, name, program=program)
+            told = "older than 5 years" in answer["message"]
+            assert told == bool(old), (program, day, answer["message"])
+            if name == "get_award_chart_faq" and old:
+                assert f" {old} more, from sources older than 5 years, left out." in answer["message"], (program, day)
+
+
+def test_a_trip_counts_the_rules_that_are_too_old() -> None:
+    later = date(2033, 1, 31)
+    call, wish = (
+        SimpleNamespace(reference=reference(), today=later),
+        SimpleNamespace(infants=1, children=1, baby_shares={}),
+    )
+    journey = SimpleNamespace(needs={"air-canada-aeroplan": 1, "icelandair-saga-club": 1}, back=None, seats=())
+    rules = list_trip_rules(cast(Any, call), cast(Any, wish), cast(Any, journey))
+    asked = ("stopover", "infants", "children", "child_discount")
+    rows = [r for r in reference().rows("program_facts.csv") if r.program in journey.needs and r.topic in asked]
+    old = sum(is_outdated("program_facts.csv", row, later) for row in rows)
+    assert old
+    assert rules[-1] == f"Rules of these programmes: {old} more, from sources older than 5 years, left out."
+
+
 def test_nothing_that_ended_is_on_sale(people: People, use: Use, today: date) -> None:
     answer = use(people.bob, "whats_on_sale")
     running = [*answer["transfer_bonuses"], *answer["points_sales"]]
@@ -85,4 +121,6 @@ def test_old_unchecked_facts_are_told_with_the_day_of_their_source(
     people: People, use: Use, standing_clock: StandingClock, name: str, arguments: dict[str, str]
 ) -> None:
     standing_clock.set(datetime(2027, 5, 30, 12, tzinfo=UTC))
-    assert "the oldest source is of " in use(people.bob, name, **arguments)["message"]
+    message = use(people.bob, name, **arguments)["message"]
+    which = "of these" if message.count(" not checked;") else "source"  # some were checked, or none
+    assert re.search(rf"; the oldest {which} is of (?:\d\d? )?(?:[A-Z][a-z]{{2}} )?20\d\d\.", message), message

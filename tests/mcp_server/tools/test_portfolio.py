@@ -264,6 +264,11 @@ def test_a_pasted_table_is_judged_by_the_arguments_of_its_tool_and_nothing_is_sa
     assert [(row["line"], row["field"]) for row in rows[1:3]] == [(3, "program"), (4, "balance")]
     assert answer["message"].startswith("1 row to add, 1 already saved, 2 refused. Line 3: program ")
     assert use(people.alice, "list_points_balances")["balances"] == []
+    flown = {"origin": "ATL", "destination": "CDG", "departure_date": "2030-03-02", "cabin_class": "economy"}
+    use(people.alice, "add_flight_booking", airline="Delta", kind="cash", cash_paid=812.4, **flown)
+    table_of_flights = f"airline,{','.join(flown)}\nDelta,{','.join(flown.values())}\n"
+    again = use(people.alice, GET, sheet="flights", pasted=table_of_flights)["sheet"]["rows"]
+    assert [(row["state"], row["arguments"]["airline"]) for row in again] == [("saved", "DL")]
     assert use(people.alice, GET, sheet="trips", pasted=table)["status"] == "invalid"
     assert use(people.alice, GET, sheet="cards", pasted="no table")["status"] == "invalid"
 

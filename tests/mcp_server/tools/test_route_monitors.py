@@ -233,8 +233,9 @@ def test_get_route_monitor_shows_checks_and_seats_newest_first(people: People, u
 
 def test_get_route_monitor_tells_the_lowest_price_of_each_check(people: People, use: Use) -> None:
     id = create(use, people.alice)["monitor"]["monitor_id"]
-    for hours, points in ((12, 90_000), (12, 70_000), (6, 60_000), (0, 80_000)):
-        found(id, points=points, found_at=clock.now() - timedelta(hours=hours))
+    minute = clock.now().replace(second=0, microsecond=0)
+    for seconds, points in ((3600, 90_000), (3600, 70_000), (41, 60_000), (1, 80_000)):
+        found(id, points=points, found_at=minute - timedelta(seconds=seconds))
     prices = use(people.alice, "get_route_monitor", monitor_id=id)["prices"]
     assert [(p["points"], p["seats"]) for p in prices] == [(70_000, 2), (60_000, 1), (80_000, 1)]
     assert [p["found_at"] for p in prices] == sorted(p["found_at"] for p in prices)

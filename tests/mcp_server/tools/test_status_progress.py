@@ -20,8 +20,8 @@ def test_get_status_progress_reckons_the_gap_of_every_tracked_programme(people: 
     ba, fb = answer["progress"]
     left = (date(2027, 3, 31) - clock.today()).days
     gaps = (
-        f"The British Airways Club: 3,500 tier points to Silver by 31 Mar 2027 ({left} days left); Bronze is kept for"
-        " another year. Flying Blue: 420 XP to Platinum; 40 XP to keep Silver. Checked"
+        f"The British Airways Club: 3,500 tier points to Silver by 31 Mar 2027 ({left} days left), or 7,500 from"
+        " 1 Apr 2027; Bronze is kept for another year. Flying Blue: 420 XP to Platinum; 40 XP to keep Silver. Checked"
     )
     assert answer["message"].startswith(gaps)
     assert (ba["days_left"], ba["keep"]["tier"], ba["keep"]["met"], fb["keep"]["met"]) == (left, "Bronze", True, False)

@@ -153,7 +153,7 @@ def test_recommend_status_path_of_a_hotel_tells_this_year_and_the_next_and_night
     asked = {"target_program": "Hyatt", "target_tier": "Globalist", "home_airport": "LHR"}
     answer = use(people.alice, "recommend_status_path", deadline="2027-06-30", **asked)
     assert answer["message"].startswith(
-        "19 nights to go for Globalist by 31 Dec 2026, or 60 from 1 Jan 2027; 1 path known."
+        "19 nights to go for Globalist by 31 Dec 2026, or 60 from 1 Jan 2027. Stay 19 nights from"
     )
     assert answer["next_year"] == {"begins_on": "2027-01-01", "required": 60, "missing": 60}
     (path,) = answer["paths"]
@@ -161,7 +161,7 @@ def test_recommend_status_path_of_a_hotel_tells_this_year_and_the_next_and_night
     assert path["steps"][0].startswith("Stay 19 nights from 28 Nov 2026 to 31 Dec 2026 at the cheapest hotels")
     assert not any("flying" in reason or "runs" in reason for reason in answer["unreachable_reasons"])
     soon = use(people.alice, "recommend_status_path", deadline="2026-12-10", **asked)
-    assert soon["message"].startswith("19 nights to go for Globalist; 0 paths known.")
+    assert soon["message"].startswith("19 nights to go for Globalist. No path is known.")
     assert soon["unreachable_reasons"][-1] == "Nights: 19 nights do not fit before 10 Dec 2026."
 
 

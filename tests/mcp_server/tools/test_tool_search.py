@@ -1,6 +1,7 @@
 """The search of find_tools: what nothing here serves, other languages, and stories with a wish at their end."""
 
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -9,8 +10,9 @@ from mcp_server.toolkit.registry import TOOLS
 from shared.domain.tool_profiles import AREAS
 from tests.evals.requests import load_requests
 
-ELSEWHERE = Path(__file__).parents[2] / "evals" / "elsewhere.yaml"
+EVALS = Path(__file__).parents[2] / "evals"
 LEAST_REFUSED = 56  # of the 60
+LEAST_SHORT_REFUSED = 28  # of the 40 that hold a word or two
 MOST_LOST = 0.02  # of the requests that a tool does serve
 ASKED = {  # in the languages of booking letters, and the tool that is to be among the first five
     "Wie viele Meilen habe ich?": "list_points_balances",
@@ -49,8 +51,19 @@ def _find(text: str) -> list[str]:
     return prepare_search(tuple(sorted(TOOLS))).find(text)
 
 
+def _load(name: str) -> Any:
+    return yaml.load((EVALS / name).read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
+
+
+def test_a_short_request_whose_words_are_all_known_is_served_however_common_they_are() -> None:
+    texts = _load("short.yaml")
+    assert (len(texts["served"]), len(texts["elsewhere"])) == (62, 40)
+    assert [text for text in texts["served"] if not _find(text)] == []
+    assert sum(not _find(text) for text in texts["elsewhere"]) >= LEAST_SHORT_REFUSED
+
+
 def test_what_nothing_here_serves_is_refused_and_what_a_tool_serves_is_not() -> None:
-    texts = yaml.load(ELSEWHERE.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
+    texts = _load("elsewhere.yaml")
     requests = load_requests()
     assert len(set(texts)) == 60
     assert sum(not _find(text) for text in texts) >= LEAST_REFUSED

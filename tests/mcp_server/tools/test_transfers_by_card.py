@@ -104,6 +104,19 @@ def test_find_transfer_paths_from_citi_to_choice_by_card_and_day(
     assert find_way(use, people.bob, "citi", "choice", 30_000, **premium)["source_points"] == 15_000
 
 
+def test_a_route_known_for_other_cards_alone_is_not_counted_for_these(people: People, use: Use) -> None:
+    """Malaysia Airlines is listed for the Strata Premier and Elite."""
+    for cards, reached in (([], True), (["us-citi-strata-premier"], True), (["us-citi-double-cash"], False)):
+        partners = use(people.bob, "list_transfer_partners", program="citi", cards=cards)["partners"]
+        assert ("malaysia-airlines-enrich" in {p["program"] for p in partners}) is reached, cards
+
+
+def test_a_detour_is_told_with_the_direct_route_that_is_in_doubt(people: People, use: Use) -> None:
+    for target, in_doubt in (("finnair", True), ("emirates", False)):
+        told = use(people.bob, "find_transfer_paths", from_program="amex uk", target_program=target)
+        assert ("A direct one is in doubt, so it is not counted." in told["message"]) is in_doubt
+
+
 def test_list_transfer_partners_says_which_cards_give_which_ratio(people: People, use: Use) -> None:
     def hyatt(**more: Any) -> dict[str, Any]:
         answer = use(people.bob, "list_transfer_partners", program="chase", **more)

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from mcp_server.toolkit.context import Caller
+from mcp_server.tools import trip_plans
 from shared import clock
 from shared.domain.dates import format_short_weekday, format_weekday
 from shared.providers.contract import AwardTrip, FaresQuestion, Provider, SeatsQuestion, Segment, Unanswered
@@ -166,7 +167,7 @@ def test_plan_trip_says_why_there_is_no_plan(people: People, use: Use, with_sour
     assert "No points balances" in " ".join(bare["no_plan_reasons"])
     holds(use, people.alice, british_airways_club=20_000)
     short = use(people.alice, TOOL, **search_arguments())
-    assert short["no_plan_reasons"] == ["The balances do not cover any of them."]
+    assert short["no_plan_reasons"] == ["The balances do not cover any of 1 award journey."]
     assert short["nearest"]["lacking"] == [{"program": BA, "points": 5_000}]
     assert "with 5,000 more points of The British Airways Club: out on" in short["message"]
     holds(use, people.alice, british_airways_club=90_000)
@@ -249,7 +250,7 @@ def test_plan_trip_takes_a_last_day_14_days_after_the_first(people: People, use:
 
 
 def test_plan_trip_pays_with_instant_transfers_before_slow_ones(
-    people: People, use: Use, with_sources: WithSources
+    people: People, use: Use, with_sources: WithSources, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     row = {"program": VS, "points": 47_500, "taxes": Decimal(255), "taxes_currency": "USD"}
     with_sources(seats(row)[0], fares_of("shop"), BANK)
@@ -268,6 +269,9 @@ def test_plan_trip_pays_with_instant_transfers_before_slow_ones(
     assert "Confirm the seat before you transfer" in answer["message"]
     assert "points of Chase Ultimate Rewards" in answer["message"]
     assert "Points that stay: " in answer["message"]
+    monkeypatch.setattr(trip_plans, "_LONG", len(answer["message"]) // 2)
+    shorter = use(people.alice, TOOL, **search_arguments(), passengers=2, max_cash=520)
+    assert "Points that stay: " not in shorter["message"]
     words = " ".join([answer["message"], *best["steps"], *best["warnings"]])
     assert "arrives at once" in words
     assert not re.search(r"[a-z]-[a-z]+-[a-z]", words.replace("award_trip", ""))  # no slugs
@@ -472,11 +476,13 @@ def test_plan_trip_tells_what_is_known_of_babies_children_and_stopovers(
     party = {"passengers": 2, "children": 1, "infants": 1}
     answer = use(people.alice, TOOL, **search_arguments(), **party)
     rules = answer["best"]["rules"]
+    assert answer["best"]["points_total"] == 52_500
+    assert "25,000 points of ANA Mileage Club each, 50,000 for two and 2,500 for babies" in answer["message"]
     baby, child = (
         "a baby on the lap costs 10% of the adult miles",
         "a child of 2 to 11 costs the same miles as an adult",
     )
-    assert f"Babies with ANA Mileage Club: {baby}. The sums do not count babies." in rules
+    assert f"Babies with ANA Mileage Club: {baby}. The sums count it." in rules
     assert f"Children with ANA Mileage Club: {child}. The sums count children as adults." in rules
     assert any("for each adult, none for a baby on the lap and none for 1 child." in rule for rule in rules)
     rules = answer["fallback"]["rules"]
@@ -502,3 +508,48 @@ def test_plan_trip_says_which_part_of_the_way_is_in_business_and_which_connectio
     answer = use(people.alice, TOOL, **search_arguments(), cabin="business")
     assert "LHR to JFK: business for 78% of the way, economy for 22%." in answer["message"]
     assert "The connection at HEL lasts the night (11 hours): plan a hotel." in answer["best"]["warnings"]
+
+
+def test_the_flights_behind_all_awards_of_a_plan_are_found_by_one_statement(
+    people: People, use: Use, with_sources: WithSources, queries: list[str]
+) -> None:
+    def award_seats(question: SeatsQuestion) -> Any:
+        ends = {"origin": question.origin, "destination": question.destination}
+        return (seat(question.earliest, **ends, cabin="business", stops=1, ref=f"row-{question.origin}"),)
+
+    with_sources(answering("seats", {"award_seats": award_seats, "award_trip": lambda _q: ()}), BANK)
+    holds(use, people.alice, british_airways_club=900_000)
+    for _ in range(2):
+        queries.clear()
+        answer = use(people.alice, TOOL, **search_arguments(), nights=4, cabin="business")
+    assert answer["best"]["return_award"]["stops"] == 1
+    assert sum("FROM award_observations" in statement for statement in queries) == 1
+    assert len(queries) <= 6
+
+
+def test_plan_trip_counts_the_companion_voucher_that_makes_it_payable(
+    people: People, use: Use, with_sources: WithSources
+) -> None:
+    back = {"day": travel_day() + timedelta(days=5)}
+    with_sources(
+        seats({}, back, {"airline": "AA", "points": 20_000}, back | {"airline": "AA", "points": 20_000})[0], BANK
+    )
+    holds(use, people.alice, british_airways_club=52_000)
+    asked = search_arguments() | {"passengers": 2, "nights": 5}
+    without = use(people.alice, TOOL, **asked)
+    assert (without["best"], without["nearest"]["lacking"][0]["points"]) == (None, 28_000)
+    ends = clock.today().isoformat()
+    voucher = use(people.alice, "add_voucher", voucher_slug="ba-amex-companion-voucher", expires_on=ends)["voucher"]
+    answer = use(people.alice, TOOL, **asked)
+    best, name = answer["best"], voucher["name"]
+    assert (best["points_total"], best["taxes_total"], best["award"]["airline"]) == (50_000, 448, "BA")
+    assert best["award"]["party_points"] + best["return_award"]["party_points"] == 50_000
+    assert best["vouchers"] == [{"voucher_id": voucher["voucher_id"], "name": name, "points_off": 50_000}]
+    assert (
+        "50,000 points of The British Airways Club each, 100,000 for two less 50,000 with your voucher"
+        in answer["message"]
+    )
+    assert f"The sums count your {name}, 50,000 points less." in answer["message"]
+    assert "taxes and charges still due for both" in best["rules"][0]
+    booking = f"25,000 points each, 50,000 for two, less 25,000 with your {name}, and the taxes."
+    assert sum(booking in step for step in best["steps"]) == 2

@@ -413,6 +413,10 @@ def test_get_trip_names_nights_without_a_stay_and_ways_nothing_connects(people: 
     assert gaps == [("night", "2027-05-06", "2027-05-10"), ("flight", "2027-05-01", "2027-05-10")]
     assert "No hotel is saved for the 4 nights from Thu 6 to Mon 10 May 2027." in answer["message"]
     assert "Nothing is filed from HND (1 May 2027) to KIX (10 May 2027)." in answer["message"]
+    train = {"title": "Train to Osaka", "day": "2027-05-06", "kind": "transfer"}
+    assert use(people.alice, "save_itinerary_item", trip_id=trip_id, **train)["status"] == "ok"
+    message = use(people.alice, "get_trip", trip_id=trip_id)["message"]
+    assert "(10 May 2027), but Train to Osaka (6 May 2027)." in message
 
 
 def test_get_trip_names_short_connections_other_airports_and_double_nights(people: People, use: Use) -> None:

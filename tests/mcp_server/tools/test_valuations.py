@@ -31,7 +31,7 @@ def test_get_points_valuation_lists_those_with_a_value_and_counts_the_rest(peopl
     answer = use(people.bob, "get_points_valuation", points=1_000)
     by = {v["program"]: v for v in answer["valuations"]}
     assert "no_data" not in {v["usual"] for v in by.values()}
-    assert f"{len(by)} of 89 programmes have a published value" in answer["message"]
+    assert f"{len(by)} of 90 programmes have a published value" in answer["message"]
     assert "tap-miles-and-go" not in by
     assert answer["value_of_points"] is None
     assert use(people.bob, "get_points_valuation", program="tap-miles-and-go")["missing"] == ["valuation"]
@@ -82,13 +82,13 @@ def test_get_points_valuation_compares_the_figures_a_person_has(people: People, 
     # (2,300 - 420) / 95,000 points; at 1.5 cents they would be 1,425 USD, with the taxes 1,845
     assert (check["cents_per_point"], check["compared_with"], check["basis"]) == (1.98, 1.5, "published")
     assert (check["better"], check["difference"], check["currency"]) == ("points", 455, "USD")
-    assert (
-        "one point buys 1.98 US cents, the usual value is 1.5; points cost about 455.00 USD less" in answer["message"]
-    )
+    verdict = "Points cost about 455.00 USD less: one point buys 1.98 US cents, the usual value is 1.5 ("
+    assert answer["message"].startswith(verdict)
     use(people.bob, "update_points_balance", program="american-airlines-aadvantage", balance=1, cents_per_point=2.1)
     answer = use(people.bob, "get_points_valuation", **figures)
     assert (answer["check"]["basis"], answer["check"]["better"], answer["check"]["difference"]) == ("own", "cash", 115)
-    assert "your own value is 2.1; cash costs about 115.00 USD less" in answer["message"]
+    assert answer["message"].startswith("Cash costs about 115.00 USD less: ")
+    assert "your own value is 2.1" in answer["message"]
 
 
 def test_get_points_valuation_tells_what_else_the_points_buy(people: People, use: Use) -> None:
@@ -104,7 +104,7 @@ def test_get_points_valuation_where_taxes_eat_the_award_says_pay_cash(people: Pe
     figures = {"program": "aadvantage", "points": 10_000, "taxes": 300, "cash": 250, "currency": "GBP"}
     answer = use(people.bob, "get_points_valuation", **figures)
     assert answer["check"]["better"] == "cash"
-    assert "the taxes alone are as much as the cash price, so pay cash" in answer["message"]
+    assert answer["message"].startswith("Pay cash: the taxes alone are as much as the cash price")
 
 
 @pytest.mark.parametrize("left_out", ["program", "points", "cash"])

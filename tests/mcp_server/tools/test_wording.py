@@ -1,17 +1,22 @@
 """Sentences of answers: singular and plural, and names in place of slugs."""
 
+import re
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
+from mcp_server.toolkit.registry import TOOLS, Effect
 from mcp_server.toolkit.wording import airline_name, program_name
 from shared import clock
 from shared.domain.plurals import pluralize
 from shared.reference.load import reference
 from tests.mcp_server.tools.conftest import Use
+from tests.mcp_server.tools.sample_arguments import sample_arguments
 from tests.support.dates import evaluate
 from tests.support.people import People
+
+BARE_NUMBER = re.compile(r"[\d,]+ [^:.;]*[.;] ?")
 
 
 def travel_day() -> str:
@@ -45,19 +50,23 @@ def test_programmes_and_airlines_go_by_name_and_unknown_ones_by_what_they_came_w
 @pytest.mark.parametrize(
     ("tool", "given", "words"),
     [
-        ("get_program_rules", {"program": "virgin-red"}, "Virgin Red: Points do not expire. Not checked."),
+        ("get_program_rules", {"program": "virgin-red"}, "Virgin Red: Points do not expire. We have no rule"),
         ("get_partner_award_options", {**ROUTE, "operating_airline": "BA"}, "1 programme."),
-        ("list_supported_airlines", {"endpoint": "flight_alert"}, "12 airlines."),
-        ("list_programs", {"kind": "all", "query": "jetblue"}, "1 programme,"),
+        ("list_supported_airlines", {"endpoint": "flight_alert"}, "12 airlines, among them: "),
+        ("list_programs", {"kind": "all", "query": "jetblue"}, "1 programme: JetBlue TrueBlue."),
         ("admin_platform_overview", {"days": 1}, "new in 1 day; 0 jobs failed in 7 days."),
         ("admin_mcp_usage_stats", {"days": 1}, " in 1 day,"),
         ("get_usage", {}, "0 searches used today"),
         ("affordable_destinations", {"program": "avios", "balance": 9_350, "cabin": "business"}, "from London"),
-        ("list_transfer_partners", {"program": "virgin-red"}, "1 programme known here;"),
+        (
+            "list_transfer_partners",
+            {"program": "virgin-red"},
+            "1 programme known here: Virgin Atlantic Flying",
+        ),
         (
             "find_transfer_paths",
             {"from_program": "BA", "target_program": "aerclub", "points_needed": 1},
-            "1 point in 1",
+            "send 1 point, 1 arrive.",
         ),
         (
             "search_all_airlines",
@@ -92,3 +101,18 @@ def test_of_a_city_the_airports_that_were_asked_are_named(
     whole = use(people.alice, tool, origin="LON", destination="NYC", **given)
     assert whole["message"].endswith(" LON means LHR, LGW and LCY. NYC means JFK, EWR and LGA.")
     assert "means" not in use(people.alice, tool, **ROUTE, **given)["message"]
+
+
+@pytest.mark.parametrize("half", [0, 1])
+def test_no_message_opens_with_a_bare_number(people: People, use: Use, half: int) -> None:
+    """`3 documents.` answers no question; `3 documents: A; B; C.` and `No documents.` do."""
+    faults = []
+    areas = sorted({tool.area for tool in TOOLS.values()})[half::2]
+    tools = [tool for tool in TOOLS.values() if tool.area in areas and not tool.live]
+    adds = [tool for tool in tools if tool.effect == Effect.ADDS]
+    lists = [tool for tool in tools if tool.name.startswith(("list_", "discover_", "get_buy_"))]
+    for tool in (*adds, *lists):
+        message = use(people.paula, tool.name, **sample_arguments(tool))["message"]
+        if BARE_NUMBER.match(message):
+            faults.append(f"{tool.name}: {message}")
+    assert faults == []

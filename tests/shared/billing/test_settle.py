@@ -188,6 +188,22 @@ def test_of_two_customers_the_claimed_one_is_ended(clean: None) -> None:
         assert session.scalars(select(BillingCustomer.customer_id)).all() == ["cus_2"]
 
 
+def test_what_is_paid_gives_no_fewer_calls_than_the_plan_says_and_lifts_no_limit(clean: None) -> None:
+    """Agreed on the free plan, then Premium is paid: what is left of the agreement."""
+    left = {}
+    for agreed in (20, 100, 150, 400):
+        account_id = open_customer("free")
+        with transaction() as session:
+            session.get_one(Account, account_id).api_calls_per_month = agreed
+        hear(f"evt_{agreed}")
+        due = claim()
+        assert due is not None
+        write(due, [Subscription("sub_1", "si_1", "price_1", Plan.PREMIUM, "active")])
+        with transaction() as session:
+            left[agreed] = session.get_one(Account, account_id).api_calls_per_month
+    assert left == {20: 20, 100: None, 150: 150, 400: 400}
+
+
 @pytest.mark.parametrize("tell", [settle.forget, settle.postpone, settle.settle])
 def test_an_event_that_comes_meanwhile_is_not_written_over(clean: None, tell: Callable[..., Any]) -> None:
     account_id = open_customer("free")

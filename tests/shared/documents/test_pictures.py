@@ -1,9 +1,11 @@
 """Pictures from strangers: bad addresses and bytes are refused with a reason, good ones become small and clean."""
 
+import gzip
 import io
 import struct
+import tracemalloc
 import zlib
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import anyio
@@ -76,6 +78,51 @@ def test_redirects_and_error_pages_are_no_picture(web: Any, status: int) -> None
 def test_more_than_a_mebibyte_is_not_read(web: Any) -> None:
     web(lambda _: httpx.Response(200, content=b"x" * (pictures.MAX_BYTES + 1)))
     assert "1 MiB" in why()
+
+
+def test_a_small_answer_that_unpacks_to_a_large_one_is_not_unpacked(web: Any) -> None:
+    """Each layer multiplies by a thousand, so what was unpacked is counted while it comes, and one layer is all."""
+    packed = gzip.compress(b"0" * (pictures.MAX_BYTES * 16))
+    answers = {"gzip": packed, "gzip, gzip": gzip.compress(packed), "gzip,identity": b"", "br": b"x"}
+    tracemalloc.start()
+    refusals = {}
+    for coding, content in answers.items():
+        headers = {"Content-Encoding": coding}
+        web(lambda _, h=headers, c=content: httpx.Response(200, headers=h, stream=httpx.ByteStream(c)))
+        refusals[coding] = why()
+    no_other = "its address could not be reached"
+    assert refusals == dict.fromkeys(answers, no_other) | {"gzip": "it is larger than 1 MiB"}
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < pictures.MAX_BYTES * 4
+    web(lambda _: httpx.Response(200, headers={"Content-Encoding": "gzip"}, stream=httpx.ByteStream(b"no gzip")))
+    assert why() == no_other
+    small = httpx.ByteStream(gzip.compress(b"bytes"))
+    web(lambda _: httpx.Response(200, headers={"Content-Encoding": "gzip"}, stream=small))
+    assert anyio.run(pictures.fetch_picture, URL) == b"bytes"
+
+
+@pytest.mark.parametrize("ended", [True, False], ids=["what follows the end", "blocks of nothing"])
+def test_a_packed_answer_that_never_ends_is_left(web: Any, ended: bool) -> None:
+    """A server may send for ever what unpacks to nothing: behind the end of the archive, or in empty blocks."""
+    packer = zlib.compressobj(wbits=16 + zlib.MAX_WBITS)
+    head = packer.compress(b"bytes") + packer.flush(zlib.Z_FINISH if ended else zlib.Z_FULL_FLUSH)
+    sent = 0
+
+    class Endless(httpx.AsyncByteStream):
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            nonlocal sent
+            yield head
+            while sent < pictures.MAX_BYTES * 8:
+                sent += 65_536
+                yield b"\x00\x00\x00\xff\xff" * 13_107
+
+    web(lambda _: httpx.Response(200, headers={"Content-Encoding": "gzip"}, stream=Endless()))
+    if ended:
+        assert anyio.run(pictures.fetch_picture, URL) == b"bytes"
+    else:
+        assert why() == "its address could not be reached"
+    assert sent <= pictures.MAX_BYTES * 2
 
 
 def test_a_server_that_keeps_silent_is_left(web: Any, monkeypatch: pytest.MonkeyPatch) -> None:

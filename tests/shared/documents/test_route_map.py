@@ -64,6 +64,19 @@ def test_a_map_says_what_it_shows_and_names_each_airport_once() -> None:
     assert drawn.count(">SFO</text>") == drawn.count(">CDG</text>") == 1
 
 
+def test_the_other_side_of_the_globe_is_reached() -> None:
+    antipodes = Place("AAA", "", 0.0, 180.0), Place("BBB", "", 0.001953125, 0.0)
+    assert draw_route_map((antipodes,)).count('class="way"') == 1
+
+
+def test_airports_close_to_each_other_share_a_label_and_none_goes_without() -> None:
+    near = [Place(name, "Tokyo", 35.7 + at / 9, 139.9 + at / 3) for at, name in enumerate(("HND", "NRT", "TYO", "IBR"))]
+    labels = re.findall(r"<text[^>]*>([^<]+)<", draw_route_map(((SFO, CDG), *((CDG, place) for place in near))))
+    assert sorted(name for label in labels for name in label.split(", ")) == sorted(
+        ["SFO", "CDG", *(place.name for place in near)]
+    )
+
+
 def test_names_become_text_and_never_markup() -> None:
     drawn = draw_route_map(((Place("<b>", '"><script>', 10, 10), SFO),))
     assert "<b>" not in drawn

@@ -52,3 +52,14 @@ def test_what_is_no_text_is_refused_unopened_and_named(content: bytes, said: str
 
 def test_an_empty_file_is_an_empty_text() -> None:
     assert decode_text(b"") == ""
+
+
+def test_a_file_of_a_japanese_card_in_its_own_encoding_is_text() -> None:
+    assert (
+        decode_text("利用日,ご利用店名\n2026/10/03,ローソン\n".encode("cp932")).splitlines()[1] == "2026/10/03,ローソン"
+    )
+
+
+def test_western_letters_are_not_taken_for_japanese() -> None:
+    text = "Überweisung;Café;Größe;Ärzte;naïve;São;Müller\n"
+    assert decode_text(text.encode("cp1252")) == text

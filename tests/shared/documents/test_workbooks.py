@@ -87,6 +87,12 @@ def test_what_is_no_workbook_or_too_large_is_refused(content: bytes, problem: st
     assert problem in str(made)
 
 
+def test_what_is_no_number_is_an_empty_cell() -> None:
+    values = ("NaN", "INF", "-1e999", "12.5")
+    cells = (row(n, "x", float("7")).replace("<v>7.0</v>", f"<v>{value}</v>") for n, value in enumerate(values, 1))
+    assert read_workbook(make_workbook("".join(cells))) == "x,\nx,\nx,\nx,12.50\n"
+
+
 def test_a_cell_far_away_ends_the_reader_and_not_the_program() -> None:
     far = make_workbook(row(1, "x") + '<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>')
     with pytest.raises(NoText, match="too much memory"):

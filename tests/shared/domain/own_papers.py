@@ -9,7 +9,7 @@ import json
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from functools import partial
 from random import Random
@@ -100,6 +100,27 @@ LANGUAGES = {
     "pl": Words("Twoja rezerwacja została potwierdzona.", "Numer rezerwacji", "Lot", "Wylot", "Przylot", "Cena łączna",
         "Economy", "Zameldowanie", "Wymeldowanie", "stycznia lutego marca kwietnia maja czerwca lipca sierpnia września"
         " października listopada grudnia"),
+    "cs": Words("Vaše rezervace byla potvrzena.", "Číslo rezervace", "Let", "Odlet", "Přílet", "Celková cena",
+        "Economy", "Příjezd", "Odjezd", "ledna února března dubna května června července srpna září října listopadu"
+        " prosince", "{d}. {month} {y}"),
+    "hu": Words("Foglalását megerősítettük.", "Foglalási kód", "Járat", "Indulás", "Érkezés", "Fizetett összeg",
+        "Economy", "Érkezés", "Távozás", "január február március április május június július augusztus szeptember"
+        " október november december", "{y}. {month} {d}."),
+    "ro": Words("Rezervarea dumneavoastră este confirmată.", "Cod rezervare", "Zbor", "Plecare", "Sosire",
+        "Total de plată", "Economy", "Check-in", "Check-out", "ianuarie februarie martie aprilie mai iunie iulie"
+        " august septembrie octombrie noiembrie decembrie"),
+    "fi": Words("Varauksesi on vahvistettu.", "Varaustunnus", "Lento", "Lähtö", "Saapuminen", "Yhteensä", "Economy",
+        "Tulopäivä", "Lähtöpäivä", "tammikuuta helmikuuta maaliskuuta huhtikuuta toukokuuta kesäkuuta heinäkuuta"
+        " elokuuta syyskuuta lokakuuta marraskuuta joulukuuta", "{d}. {month} {y}"),
+    "el": Words("Η κράτησή σας επιβεβαιώθηκε.", "Κωδικός κράτησης", "Πτήση", "Αναχώρηση", "Άφιξη", "Συνολικό ποσό",
+        "Οικονομική", "Άφιξη", "Αναχώρηση", "Ιανουαρίου Φεβρουαρίου Μαρτίου Απριλίου Μαΐου Ιουνίου Ιουλίου Αυγούστου"
+        " Σεπτεμβρίου Οκτωβρίου Νοεμβρίου Δεκεμβρίου"),
+    "tr": Words("Rezervasyonunuz onaylandı.", "Rezervasyon kodu", "Uçuş", "Kalkış", "Varış", "Toplam tutar", "Ekonomi",
+        "Giriş", "Çıkış", "Ocak Şubat Mart Nisan Mayıs Haziran Temmuz Ağustos Eylül Ekim Kasım Aralık"),
+    "ru": Words("Ваше бронирование подтверждено.", "Код бронирования", "Рейс", "Вылет", "Прилёт", "Итого", "Эконом",
+        "Заезд", "Выезд", "января февраля марта апреля мая июня июля августа сентября октября ноября декабря"),
+    "ko": Words("예약이 확정되었습니다.", "예약번호", "편명", "출발", "도착", "총액", "일반석", "체크인", "체크아웃",
+        "1 2 3 4 5 6 7 8 9 10 11 12", "{y}년 {month}월 {d}일"),
 }  # fmt: skip
 
 
@@ -291,7 +312,8 @@ def _compare(booking: BookedLeg | BookedStay, right: dict[str, Any]) -> list[str
         if (value := getattr(booking, name)) is not None and value != meant
     ]
     for doubt in booking.doubts:
-        meant = str(right.get(doubt.field, ""))
+        value = right.get(doubt.field, "")
+        meant = f"{value:%H:%M}" if isinstance(value, time) else str(value)
         if meant and doubt.values and not any(meant in value or value in meant for value in doubt.values):
             faults.append(f"{doubt.field}: {meant} is not among {doubt.values}")
     return faults

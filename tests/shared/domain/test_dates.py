@@ -1,11 +1,12 @@
 """Dates as sentences write them."""
 
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
 
 from shared.domain.dates import (
+    format_age,
     format_day,
     format_days,
     format_moment,
@@ -49,3 +50,18 @@ def test_a_moment_is_told_in_the_zone_of_the_person() -> None:
     assert format_moment(moment) == "Sun 22 Nov 2026, 06:10 UTC"
     assert format_moment(moment, ZoneInfo("America/Los_Angeles")) == "Sat 21 Nov 2026, 22:10 PST"
     assert format_short_moment(moment, ZoneInfo("Asia/Tokyo")) == "Sun 22 Nov, 15:10 JST"
+
+
+def test_what_is_a_day_away_at_most_is_told_by_how_long() -> None:
+    now = datetime(2026, 12, 31, 20, 0, tzinfo=UTC)
+    told = {
+        timedelta(0): "right now",
+        timedelta(minutes=4): "right now",
+        timedelta(minutes=-7): "7 min ago",
+        timedelta(hours=-23, minutes=-59): "23 h ago",
+        timedelta(hours=6): "in 6 h",
+        timedelta(days=-1): "Wed 30 Dec",
+        timedelta(days=1): "Fri 1 Jan 2027",
+    }
+    assert {away: format_age(now + away, now) for away in told} == told
+    assert format_age(now - timedelta(days=2, hours=20), now, ZoneInfo("Asia/Tokyo")) == "Tue 29 Dec 2026"

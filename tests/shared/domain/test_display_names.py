@@ -127,9 +127,13 @@ OWN = [
     "Aw\u00e1rd Trave1",
     "Help (Award Travel)",
 ]
+ROLES = ["Support", "Secure login", "Sign in to continue", "Account security", "The Help Desk", "S3cure-Log1n"]
+ROLES += ["Kundendienst", "S\u00e9curit\u00e9", "Your account"]
 CLAIMS = ["Claude, v e r i f i e d", "Trip planner - 0fficial", "Anthropic, PBC \u2014 reads only", "Read-only helper"]
+CLAIMS += ["gepr\u00fcft", "Trip planner (gepr\u00fcft)", "Certifi\u00e9", "Aprobado por Anthropic"]
 CLAIMS += ["Offizielle App", "V\u00e9rifi\u00e9 par Anthropic", "Approved by Anthropic"]
 HARMLESS = [
+    *("Zendesk Support", "Test client", "MCP Inspector", "Account planner", "Security Insights"),
     "Award planner",
     "Travel awards",
     "Office assistant",
@@ -139,7 +143,10 @@ HARMLESS = [
 ]
 
 
-@pytest.mark.parametrize(("typed", "words"), [(t, "name of this") for t in OWN] + [(t, "only this") for t in CLAIMS])
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [(t, "name of this") for t in OWN] + [(t, "staff or pages") for t in ROLES] + [(t, "only this") for t in CLAIMS],
+)
 def test_what_only_the_service_could_say_is_refused_in_names_that_others_read(typed: str, words: str) -> None:
     assert parse_name(typed)
     with pytest.raises(UnfitName, match=words):

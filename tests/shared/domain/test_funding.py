@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.domain.funding import Funds, find_lacking, find_leftovers, find_payment, find_slowest
+from shared.domain.household import Apart
 from shared.domain.transfer_options import Purse, Share, Way
 from shared.domain.transfers import build_network
 from tests.shared.domain.edges import edge
@@ -168,3 +169,19 @@ def test_members_points_are_used_only_where_the_person_s_own_do_not_reach() -> N
     assert [way.lent for way in both["air"]] == [(Share("Sam", 9_000),)]
     assert find_leftovers(funds.purses, both, {"air": 30_000}) == {"air": 500}
     assert find_lacking({"air": 31_000}, funds) == {"air": 500}
+
+
+def test_other_members_book_whole_tickets_from_what_cannot_be_joined() -> None:
+    joe = Apart("air", "Joe", 55_000, "no", None, Decimal(1))
+    funds = Funds(ROUTES, [Purse("air", 50_000, Decimal(1))], [joe], travellers=2)
+    payment = funds.pay({"air": 100_000})
+    assert payment is not None
+    assert [(way.purse.member, way.points_sent) for way in payment["air"]] == [("", 50_000), ("Joe", 50_000)]
+    assert find_leftovers(funds.purses, payment, {"air": 100_000}) == {"air": 0}
+    assert funds.spend(payment).count_points() == {"air": 0}
+    assert funds.pay({"air": 104_000}) is None  # 105,000 of both, and none of them pays two tickets of 52,000
+    assert find_lacking({"air": 104_000}, funds) == {"air": 2_000}
+    bank = replace(joe, program="chase", points=52_000)
+    both = Funds(ROUTES, [Purse("air", 50_000, Decimal(1))], [bank], travellers=2).pay({"air": 100_000})
+    assert both is not None
+    assert [(way.purse.member, way.purse.program) for way in both["air"]] == [("", "air"), ("Joe", "chase")]

@@ -4,10 +4,21 @@ from random import Random
 
 import pytest
 
-from tests.shared.domain.own_papers import KINDS
+from tests.shared.domain.noisy_letters import noisy_letter
+from tests.shared.domain.own_papers import KINDS as PAPERS
 
-# Papers of each kind: three hundred in all. A workbook is read in a process of its own.
-DRAWS = {"workbook": 3, "statement": 30, "bill": 30, "letter": 24, "itinerary": 12, "boarding": 20, "bundle": 10}
+KINDS = PAPERS | {"noisy letter": noisy_letter}
+# Papers of each kind: four hundred in all. A workbook is read in a process of its own.
+DRAWS = {
+    "workbook": 3,
+    "noisy letter": 60,
+    "statement": 30,
+    "bill": 30,
+    "letter": 24,
+    "itinerary": 12,
+    "boarding": 20,
+    "bundle": 10,
+}
 MANY = 300
 
 

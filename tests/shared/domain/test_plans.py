@@ -42,7 +42,7 @@ def test_limits_are_written_by_name_alone() -> None:
 
 
 def test_additions_tell_the_numbers_that_change_and_only_those() -> None:
-    assert "route monitors: 1" in list_additions(Plan.FREE)
-    assert "route monitors: 20" in list_additions(Plan.PREMIUM)
+    assert "1 route monitor" in list_additions(Plan.FREE)
+    assert "20 route monitors" in list_additions(Plan.PREMIUM)
     assert not [a for a in list_additions(Plan.PRO) if "API calls" in a]
-    assert "API calls a month: 500" in list_additions(Plan.ENTERPRISE)
+    assert "500 API calls a month" in list_additions(Plan.ENTERPRISE)

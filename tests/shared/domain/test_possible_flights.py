@@ -27,6 +27,7 @@ SCHEDULED = [
     ("PER", "LHR", "2027-07-15T18:55", "2027-07-16T05:05"),
     ("AKL", "HNL", "2027-05-04T23:55", "2027-05-04T10:25"),
     ("APW", "PPG", "2027-05-04T10:00", "2027-05-03T11:35"),
+    ("SYD", "LHR", "2027-03-10T16:15", "2027-03-11T06:45"),  # one number, with a stop
     ("LAX", "SYD", "2027-12-30T22:30", "2028-01-01T08:30"),
     ("JFK", "LHR", "2027-03-13T22:00", "2027-03-14T09:10"),  # the clocks of New York go on in that night
     ("LIS", "MAD", "2027-10-31T00:30", "2027-10-31T02:50"),  # this hour is there twice in Madrid

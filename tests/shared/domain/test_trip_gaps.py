@@ -52,6 +52,10 @@ def test_a_way_that_no_flight_connects_is_named() -> None:
     stay = BookedNights(day(2), day(10))
     assert name_gaps([OUT, onward], [stay]) == [("flight", day(2), day(10))]
     assert name_gaps([OUT, BACK], [stay]) == []  # two airports of one city, days apart
+    rides = [(day(5), "Train to Osaka"), (day(12), "Taxi home")]
+    (gap,) = find_gaps(None, None, [OUT, onward], [stay], same_place, rides)
+    way = "from HND (2 May 2027) to KIX (10 May 2027)"
+    assert (gap.kind, gap.text) == ("flight", f"No flight is filed {way}, but Train to Osaka (5 May 2027).")
 
 
 def test_the_ways_of_each_member_are_looked_at_apart() -> None:

@@ -1,14 +1,15 @@
 """The state of a voucher on every side of its last day, and its limits compared with bookings."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from decimal import Decimal
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.domain.plans import CABINS
-from shared.domain.vouchers import Use, get_voucher_state, judge_use
+from shared.domain.vouchers import Use, count_points_off, get_voucher_state, judge_use
 
 TODAY = date(2028, 2, 29)
 
@@ -47,6 +48,8 @@ class Kind:
     categories: tuple[str, ...] = ()
     max_points: int | None = None
     added_points: str | None = None
+    companion_share: Decimal | None = None
+    solo_share: Decimal | None = None
 
 
 def _maybe(of: st.SearchStrategy[object]) -> st.SearchStrategy[object]:
@@ -120,3 +123,29 @@ def test_a_clash_names_both_sides_and_what_is_only_prose_is_quoted() -> None:
     ]
     fit = judge_use(Kind(max_points=35_000, added_points="25000", limits="no resort fee"), None, stay, str)
     assert (fit.clashes, fit.doubts, fit.added_points) == ([], ['Its terms also say: "no resort fee".'], 10_000)
+
+
+def test_a_voucher_takes_points_off_a_flight_only_where_everything_known_is_for_it() -> None:
+    kind = Kind(kind="companion", program="british-airways-club", booking_kind="award", used_by="booking")
+    kind = replace(kind, cabins=("economy",), airlines=("BA", "IB"), companion_share=Decimal(1))
+    flight = Use(what="flight", starts=TODAY, ends=TODAY, program=kind.program, airline="IB", cabin="economy")
+    flight = replace(flight, people=3, points=40_001)
+    earlier = date(2020, 1, 1)
+    taken = {
+        "the second ticket": (kind, flight, None),
+        "travel after its last day": (kind, flight, earlier),
+        "half of the only ticket": (replace(kind, solo_share=Decimal("0.5")), replace(flight, people=1), None),
+    }
+    assert [count_points_off(k, ends, use) for k, use, ends in taken.values()] == [40_001, 40_001, 20_000]
+    not_taken = {
+        "nobody flies along": (kind, replace(flight, people=1), None),
+        "how many fly is not known": (kind, replace(flight, people=None), None),
+        "another programme": (kind, replace(flight, program="iberia-club"), None),
+        "another airline": (kind, replace(flight, airline="AA"), None),
+        "another cabin": (kind, replace(flight, cabin="business"), None),
+        "too many people": (replace(kind, max_people=2), flight, None),
+        "too late to travel": (replace(kind, used_by="travel"), flight, earlier),
+        "when it must be used is not known": (replace(kind, used_by=None), flight, earlier),
+        "only words say what it takes off": (replace(kind, companion_share=None), flight, None),
+    }
+    assert {name: off for name, (k, use, ends) in not_taken.items() if (off := count_points_off(k, ends, use))} == {}

@@ -41,6 +41,7 @@ def test_terms_and_age_are_told_in_one_sentence() -> None:
     more = Offer(extra="and a Free Night Reward", is_maximum=True)
     assert describe_terms(more, "points", "USD").startswith("up to 60,000 points for 4,000 USD")
     assert describe_age(Offer()) == "as seen on 8 Jun 2026"
+    assert describe_age(Offer(as_of="2026-05")) == "as seen in May 2026"
     assert describe_age(Offer(valid_to=date(2027, 1, 13))) == "until 13 Jan 2027, as seen on 8 Jun 2026"
 
 

@@ -1,4 +1,4 @@
-"""One-time links are written available-over alone; the row holds only a part of what they follow from."""
+"""One-time links are written only at hand-over; the row holds only a part of what they follow from."""
 
 from typing import Any, get_args
 from uuid import UUID

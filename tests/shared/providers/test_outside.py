@@ -184,7 +184,7 @@ def test_an_answer_stands_although_the_database_is_away(
     assert ask().status == "ok"
 
 
-def test_an_answer_whose_asker_is_gone_keeps_no_other_from_being_recorded(wire: respx.Route, ask: Asking) -> None:
+def test_an_answer_whose_asker_is_gone_is_not_recorded(wire: respx.Route, ask: Asking) -> None:
     reading = ask()
     with transaction() as session:
         session.execute(delete(AwardObservation))
@@ -194,6 +194,7 @@ def test_an_answer_whose_asker_is_gone_keeps_no_other_from_being_recorded(wire: 
         place = cache.build_key(card, scope, "award_seats", QUESTION)
         return ProviderRequest(card, "award_seats", QUESTION, "key", scope, place, account_id, background=False)
 
-    recording.record_observations([(errand("account-999999", 999_999), reading), (errand("operator", 1), reading)])
+    for gone_or_not in (errand("account-999999", 999_999), errand("operator", 1)):
+        recording.record_observations(gone_or_not, reading)
     with transaction() as session:
         assert [row.asker_id for row in session.scalars(select(AwardObservation))] == [None]

@@ -13,6 +13,7 @@ from shared.reference.load import reference
 from shared.reference.provenance import check_provenance
 from shared.reference.reference import Reference
 from shared.reference.rows import FILES
+from shared.reference.rows.award_charts import RejectedCell
 from shared.reference.rows.fact import OfferRow
 
 Tables = dict[str, dict[int, Any]]
@@ -33,7 +34,8 @@ def change(tables: Tables, name: str, where: Mapping[str, Any], **cells: Any) ->
 
 
 def list_faults(tables: Tables) -> list[str]:
-    return [*fact_life.find_faults(tables), *fact_life.find_alliance_faults(tables)]
+    pairs = (fact_life.find_alliance_faults(tables), fact_life.find_partner_faults(tables))
+    return [*fact_life.find_faults(tables), *(fault for faults in pairs for fault in faults)]
 
 
 NO_END = {"valid_to": None}
@@ -42,6 +44,12 @@ SLIPS: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
     ("welcome_offers.csv", NO_END, {"note": "Special offer"}, "called special needs valid_to"),
     ("welcome_offers.csv", NO_END, {"extra": "a limited time"}, "called limited needs valid_to"),
     ("welcome_offers.csv", NO_END, {"note": "raised from 20,000"}, "called raised needs valid_to"),
+    (
+        "welcome_offers.csv",
+        {"card_slug": "us-amex-delta-gold"},
+        {"valid_to": None, "note": "50,000 after 2,000 in June"},
+        "raised from 50,000 needs valid_to",
+    ),
     ("status_matches.csv", NO_END, {"remark": "A promotional fee."}, "called promotional needs valid_to"),
     (
         "transfer_bonuses.csv",
@@ -58,13 +66,52 @@ SLIPS: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
     ("transfer_partners.csv", {"status": "active"}, {"status": "perhaps"}, "is not one of active, ended, doubtful"),
     (
         "transfer_partners.csv",
+        {"status": "doubtful", "source_url": "general knowledge"},
+        {"status": "active"},
+        "no page with a day shows an active route",
+    ),
+    (
+        "transfer_partners.csv",
+        {"status": "active", "confidence": "low", "valid_to": None},
+        {"note": "an undated guide"},
+        "no page with a day shows an active route",
+    ),
+    (
+        "transfer_partners.csv",
         {"status": "active", "note": None},
         {"note": "two lists no longer have it"},
         "the status is doubtful or ended",
     ),
+    *(
+        ("transfer_partners.csv", {"status": "active", "note": None}, {"note": note}, "the status is doubtful or ended")
+        for note in (
+            "another country's ratio fell: check the ratio",
+            "lists of August name Flying Club only; use that route",
+        )
+    ),
     ("transfer_partners.csv", {"status": "active", "note": None}, {"status": "doubtful"}, "says in its note why"),
+    (  # SAS left Star Alliance in 2024
+        "carrier_surcharges.csv",
+        {"booked_with": "ana-mileage-club", "operating_carrier": "AC"},
+        {"operating_carrier": "SK"},
+        "program_partners.csv has no SK for ana-mileage-club",
+    ),
+    (  # ITA Airways joined on 1 April 2026, and Miles & More had no row for it
+        "program_partners.csv",
+        {"program": "lufthansa-miles-and-more", "airline": "A3"},
+        {"airline": "B6"},
+        "lufthansa-miles-and-more has no row for it",
+    ),
+    (
+        "transfer_partners.csv",
+        {"status": "active"},
+        {"note": "a partner, but no page shows its ratio; that of KrisFlyer is shown"},
+        "leave ratio_from and ratio_to empty",
+    ),
     ("issuer_rules.csv", {"rule": "citi-48"}, {"cards": ()}, "it is not known whom it holds for"),
     ("issuer_rules.csv", {"rule": "citi-8"}, {"cards": ("*", "us-citi-strata")}, "cards holds * for all, and others"),
+    ("issuer_rules.csv", {"rule": "chase-24"}, {"months": None}, "its text says 24 months, and months holds None"),
+    ("issuer_rules.csv", {"rule": "citi-65"}, {"days": 64}, "its text says 65 days, and days holds 64"),
     ("award_charts.csv", {"chart_id": "cx_self"}, {"note": "the split is not known"}, "take out the prices"),
     (
         "award_charts.csv",
@@ -77,6 +124,12 @@ SLIPS: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
         {"program": "ana-mileage-club", "topic": "infants"},
         {"answer": "10% of the miles; a child with a seat the same as an adult"},
         "of the topic children",
+    ),
+    (
+        "program_facts.csv",
+        {"program": "atmos-rewards", "topic": "partner_end"},
+        {"answer": "awards on LATAM flights end on 2026-10-01"},
+        "which is wrong after that day",
     ),
 ]
 
@@ -94,10 +147,20 @@ def test_each_fault_is_told_with_its_line(tables: Tables) -> None:
 
 
 def test_a_carrier_that_an_alliance_sells_is_in_it(tables: Tables) -> None:
-    tables["alliance_members.csv"] = {n: r for n, r in tables["alliance_members.csv"].items() if r.airline != "AZ"}
-    (fault,) = fact_life.find_alliance_faults(tables)
-    assert fault.startswith("program_partners.csv:")
-    assert "programmes of star_alliance sell AZ by the alliance" in fault
+    members = tables["alliance_members.csv"]
+    others = {n: r for n, r in members.items() if r.airline != "AZ"}
+    elsewhere = {n: replace(r, alliance="oneworld") if r.airline == "AZ" else r for n, r in members.items()}
+    for tables["alliance_members.csv"] in (others, elsewhere):
+        (fault,) = fact_life.find_alliance_faults(tables)
+        assert fault.startswith("program_partners.csv:")
+        assert "programmes of star_alliance sell AZ by the alliance" in fault
+
+
+def test_a_partner_by_an_alliance_ends_with_its_membership() -> None:
+    """Asiana leaves Star Alliance on 16 December 2026."""
+    sold = [reference().partner("ana-mileage-club", "OZ", date(2026, 12, day)) for day in (16, 17)]
+    assert sold == [True, False]
+    assert reference().partner("ana-mileage-club", "UA", date(2026, 12, 17))
 
 
 def test_a_value_from_memory_makes_its_row_low(tables: Tables) -> None:
@@ -176,10 +239,29 @@ def test_a_chart_without_two_known_prices_is_listed_and_never_high() -> None:
     assert "nh_self" not in unproved
     assert not [chart for chart in unproved if charts[chart].confidence == "high"]
     high = [replace(row, confidence="high") if row.chart_id == "sk_self" else row for row in charts.values()]
-    assert (
-        "award_charts.csv: sk_self: confidence high needs 2 known prices"
-        in find_price_faults(build_with(award_charts=high))[-1]
-    )
+    faults = "; ".join(find_price_faults(build_with(award_charts=high)))
+    assert "award_charts.csv: sk_self: confidence high needs 2 known prices" in faults
+    assert "award_charts.csv: sk_self: confidence high needs a known price of each zone; none of " in faults
+
+
+def test_each_zone_of_a_chart_that_is_high_has_a_known_price() -> None:
+    """China stood once with Hong Kong in the Star Alliance chart of KrisFlyer."""
+    zones = []
+    for row in reference().rows("award_zone_members.csv"):
+        if row.zone_system == "sq_sa" and row.zone in ("AS3", "AS5"):
+            moved = [*row.countries, "CN"] if row.zone == "AS3" else [c for c in row.countries if c != "CN"]
+            row = replace(row, countries=tuple(moved))
+        zones.append(row)
+    assert any("by sq_sa" in fault for fault in find_price_faults(build_with(award_zone_members=zones)))
+    assert "sq_sa" not in known_prices.list_unreached(reference())
+
+
+def test_bands_next_to_a_price_out_of_order_need_a_known_price() -> None:
+    """The business prices of Delta in Flying Club stood one band off, next to two that were left out."""
+    rejected = [*reference().rows("award_chart_rejected.csv"), RejectedCell("ek_g3", "economy", "price out of order")]
+    checks = [row for row in reference().rows(known_prices.TABLE) if row.chart_id != "ek_g3"]
+    faults = find_price_faults(build_with(award_chart_rejected=rejected, award_chart_checks=checks))
+    assert faults == ["award_chart_rejected.csv: ek_g3 economy: the bands next to it need a known price"]
 
 
 @pytest.mark.parametrize(
@@ -201,6 +283,8 @@ def test_a_chart_without_two_known_prices_is_listed_and_never_high() -> None:
         ),
         ("thai-royal-orchid-plus", "TG", ("BKK", "PER"), "business", {"standard": 47_500}),
         ("korean-air-skypass", "KE", ("ICN", "LAX"), "business", {"off_peak": 62_500}),
+        ("korean-air-skypass", "KE", ("ICN", "SIN"), "economy", {"off_peak": 20_000, "peak": 30_000}),
+        ("lufthansa-miles-and-more", "SQ", ("FRA", "SIN"), "business", {"standard": 100_000}),
         ("ana-mileage-club", "UA", ("SFO", "AKL"), "business", {"standard": 72_500}),
     ],
 )

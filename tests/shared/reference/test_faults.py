@@ -42,7 +42,7 @@ def _read_faults(folder: Path) -> list[str]:
 def test_bad_cells_and_bad_keys_are_told_together_with_their_own_lines(broken: Path, breaks: Break) -> None:
     breaks("airlines.csv", 2, ",false,", ",perhaps,")  # the line is left out, and those after it keep their numbers
     breaks("routes.csv", 5, "A3,AMS,", "A3,QQQ,")
-    breaks("transfer_partners.csv", 2, "accor-live-limitless,flying-blue", "accor-live-limitless,nowhere")
+    breaks("transfer_partners.csv", 2, "accor-live-limitless,aeromexico-rewards", "accor-live-limitless,nowhere")
     message = _read_faults(broken)
     assert "airlines.csv:2: in_alert_list 'perhaps' is neither true nor false" in message
     assert "routes.csv:5: 'QQQ' is not an airport" in message
@@ -138,6 +138,13 @@ SLIPS = [
     ),
     ("issuer_rules.csv", 3, ",false,2,", ",false,,", "issuer_rules.csv:3: kind opened_issuer needs a limit"),
     ("card_earn.csv", 2, "au-amex-business-platinum", "a-card", "card_earn.csv:2: card_slug 'a-card' is not in"),
+    (
+        "voucher_types.csv",
+        3,
+        "Loyalty Point Rewards choice",
+        "each anniversary with a card",
+        "voucher_types.csv:3: a card earns aa-systemwide-upgrade each year, and no card of cards.csv has it",
+    ),
 ]
 
 

@@ -48,6 +48,24 @@ def test_every_alias_finds_its_programme() -> None:
     assert wrong == {}
 
 
+def test_the_points_of_a_bank_in_a_country_are_found_in_any_order_of_words() -> None:
+    programs = {
+        "HSBC India reward points": "hsbc-reward-points-in",
+        "UK Amex points": "amex-membership-rewards-uk",
+        "Amex Membership Rewards Australia": "amex-membership-rewards-au",
+        "Citi Points of nowhere": None,
+        "Citi India points": None,
+        "HSBC Australia reward points": None,
+        "Japan Amex points": None,
+    }
+    meanings = {text: reference().find_programs(text) for text in programs}
+    assert meanings == {text: (slug,) if slug else () for text, slug in programs.items()}
+
+
+def test_the_bare_name_of_a_bank_of_several_countries_means_all_of_them() -> None:
+    assert {len(reference().find_programs(text)) for text in ("HSBC", "HSBC rewards", "hsbc points")} == {4}
+
+
 @pytest.mark.parametrize("word", COMMON)
 def test_a_common_word_decides_nothing(word: str) -> None:
     assert len(reference().find_programs(word)) != 1

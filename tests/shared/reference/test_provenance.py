@@ -69,6 +69,12 @@ def test_an_audit_and_high_confidence_need_proof() -> None:
     assert list_faults(source_url=GUIDE, second_source_url=LIST, audited_on="2026-11-21", confidence="high") == []
     assert "of another publisher" in list_faults(audited_on="2026-11-21")[0]
     assert list_faults(source_url=PAGE, confidence="high") == ["file.csv:7: confidence high needs audited_on"]
+    audited = {"audited_on": "2026-11-30", "confidence": "high"}
+    old = {"second_source_url": "https://other.example/2022/05/08/hyatt"}
+    (fault,) = list_faults(**audited, **old)
+    assert fault.endswith("the second page, of 2022, shows what held years before 2026-10")
+    assert not list_faults(**audited, second_source_url="https://other.example/2024/05/08/hyatt")
+    assert not list_faults(**audited, **old, source_url=PAGE)
     assert "neither an http(s) address" in list_faults(source_url="a list someone sent")[0]
     assert "source_url is empty" in list_faults(source_url="")[0]
 

@@ -45,6 +45,7 @@ def test_files_of_hotels_and_lounges_name_what_exists(tmp_path: Path) -> None:
         "lounge_entry.csv:3: guest_fee and fee_currency go together",
         "alliance_tiers.csv:2: 'star-lead' is not in lounge_memberships.csv",
         "alliance_tiers.csv:2: 'Captain' is no tier of air-canada-aeroplan",
+        "alliance_tiers.csv:2: 75K of air-canada-aeroplan brings no alliance status, and a lower tier does",
         "hotels.csv:2: of a place both lat and lon are known, or neither",
         "hotel_categories.csv:2: hotel 'a-hotel-of-nobody' is not in hotels.csv",
         "hotel_categories.csv:3: category '9' is not 1 to 8 or A to F",
@@ -76,6 +77,9 @@ def test_files_of_links_doubtful_seats_and_card_fees_hold_what_can_be_used(tmp_p
     change(folder, "phantom_seats.csv", 2, airline="ZZ", cabin="cargo")
     change(folder, "card_fees.csv", 2, card_slug="us-nobody", foreign_fee_percent="27")
     change(folder, "card_fees.csv", 3, foreign_fee_percent="", additional_card_fee="")
+    shared = (folder / "ambiguous_aliases.csv").read_text(encoding="utf-8")
+    (folder / "ambiguous_aliases.csv").write_text(shared.replace("\nhsbc,", "\nhsbc of all,"), encoding="utf-8")
+    change(folder, "program_aliases.csv", 2, alias="hsbc", program="hsbc-premier-rewards-uk")
     with pytest.raises(ReferenceError) as error:
         read_tables(folder)
     for fault in (
@@ -88,6 +92,7 @@ def test_files_of_links_doubtful_seats_and_card_fees_hold_what_can_be_used(tmp_p
         "card_fees.csv:2: card_slug 'us-nobody' is not in cards.csv",
         "card_fees.csv:2: foreign_fee_percent 27 is outside 0 to 5",
         "card_fees.csv:3: neither a fee abroad nor one of an additional card is known",
+        "program_aliases.csv:2: programmes of HK, IN, SG begin with 'hsbc' too: list all in ambiguous_aliases.csv",
         "phantom_seats.csv:2: 'ZZ' is not an airline of airlines.csv",
         "phantom_seats.csv:2: cabin 'cargo' is not one of economy, premium_economy, business, first",
     ):

@@ -15,7 +15,7 @@ from shared.providers.ask import Ask
 from shared.providers.contract import AwardSeat
 from shared.reference.load import reference
 from shared.services.search.availability import search
-from shared.services.search.award_ids import RowName, award_id, find_award_row
+from shared.services.search.award_ids import RowName, award_id, find_award_rows
 from tests.support.fake_seats import WithSources, seat, selling
 from tests.support.long_ids import build_long_award_id
 
@@ -38,7 +38,7 @@ def find_id(account_id: int) -> str:
 
 def find_row(account_id: int, trip_id: str) -> RowName | None:
     with transaction(account_id) as session:
-        return find_award_row(session, account_id, trip_id)
+        return find_award_rows(session, account_id, [trip_id])[0]
 
 
 def test_an_id_is_the_same_each_time_and_good_for_its_account_alone(with_sources: WithSources) -> None:

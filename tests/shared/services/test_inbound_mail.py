@@ -85,7 +85,7 @@ def test_each_mail_is_told_once_in_the_inbox_and_by_no_mail(address: str) -> Non
         "A forwarded mail has to be looked at",
     ]
     assert "cabin class" in told()[2][2]
-    assert shorten_uuid(number.id) in told()[2][2]
+    assert shorten_uuid(number.id) not in told()[2][2], "people read it; tools find the mail by the notice's link"
     assert "Sale" not in str(told())
     assert rows(Delivery) == []
 
@@ -97,6 +97,15 @@ def test_a_mail_whose_booking_may_be_in_a_file_says_that_the_file_was_not_read(a
     (kept,) = mails()
     assert (kept.state, kept.missing) == ("needs_review", ["attached_file_not_read"])
     assert "No flight or stay was found in it. One of its attached files could not be read." in told()[0][2]
+
+
+def test_a_mail_of_a_train_says_what_it_is_about(address: str) -> None:
+    store([address], mail("Amtrak: Train 2151, Acela\nWednesday, May 12, 2027, 6:00 AM\nReservation number 5F2A1B\n"))
+    until_read()
+    (kept,) = mails()
+    reason = "The letter is about a train: no flight, no stay, nothing was stored."
+    assert [(d["field"], d["reason"]) for d in kept.parsed["doubts"]] == [("type", reason)]
+    assert reason in told()[0][2]
 
 
 def test_a_mail_that_speaks_of_a_stay_but_shows_none_has_to_be_looked_at(address: str) -> None:
@@ -146,6 +155,8 @@ def test_a_full_mailbox_takes_no_more_until_something_is_settled(address: str, m
     with pytest.raises(MailRefused) as refused:
         store([address], mail("x", id="3@a.test"))
     assert refused.value.why is RefusalReason.FULL
+    with pytest.raises(MailRefused, match=RefusalReason.FULL.value):  # at RCPT, so that others get the letter
+        inbound_mail.check_recipient(address)
     change(InboundMail, raw=None, state="discarded")
     assert store([address], mail("x", id="3@a.test")) == 1
 

@@ -199,3 +199,15 @@ def test_the_place_of_an_entry_is_where_its_flight_leaves(title: str, place: str
 def test_a_place_that_is_not_where_the_flight_leaves_is_asked_about() -> None:
     entry = {"SUMMARY": "BA304 LHR to CDG", "LOCATION": "Paris CDG", "DTSTART": "20270309T070500Z"}
     assert "origin" in read(mail_with_entry(calendar(entry | {"DTEND": "20270309T082000Z"}))).missing
+
+
+def test_an_entry_that_repeats_or_is_in_a_zone_of_its_own_is_asked_about() -> None:
+    plain = {k: v for k, v in ENTRY.items() if not k.startswith("DT")}
+    days = {"DTSTART;TZID=My Zone": "20270312T063000", "DTEND;TZID=My Zone": "20270312T075000"}
+    asked = {
+        "departure_date": ENTRY | {"RRULE": "FREQ=WEEKLY;COUNT=3"},
+        "check_in_date": STAY | {"RRULE": "FREQ=YEARLY"},
+        "departure_time": plain | days,
+    }
+    for name, entry in asked.items():
+        assert name in read(mail_with_entry(calendar(entry))).missing, name

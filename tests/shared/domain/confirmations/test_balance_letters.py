@@ -20,6 +20,7 @@ LINES = (
     "Points balance: {n} points",
     "You currently have {n} points.",
     "{n} miles available",
+    "Prämienmeilen: {n} Meilen verfügbar",
     "Your balance as of 5 Nov 2026: {n} points",
     "Points balance\n{n}",
     "Ihr Meilenstand: {n} Meilen",
@@ -30,6 +31,8 @@ LINES = (
     "Seu saldo é de {n} milhas",
     "Uw saldo: {n} punten",
     "マイル残高: {n} マイル",
+    "現在のマイル残高{n}マイル",
+    "マイル残高(2026年10月31日現在) {n}マイル",
 )
 NOISE = (
     "Tier points: 320",

@@ -9,6 +9,7 @@ from shared.domain.confirmations.model import BookedLeg
 from shared.reference.load import reference
 from shared.reference.name_lookup import TravelNames
 from tests.shared.domain.confirmations.attachments import BOARDING_PASS
+from tests.shared.domain.confirmations.mails import mail, read
 
 DAY = date(2027, 5, 3)
 VARIABLE = ">2180".ljust(0x2C)  # what follows a leg, of the size stated before it
@@ -77,3 +78,8 @@ def test_other_barcodes_state_nothing(text: str) -> None:
 
 def test_a_pass_of_the_form_for_one_flight_is_read_like_the_others() -> None:
     assert legs(BOARDING_PASS.replace("M1", "S1", 1)) == legs(BOARDING_PASS)
+
+
+def test_a_barcode_pasted_as_text_is_read() -> None:
+    found = read(mail(f"My pass:\n{TWO_LEGS}\n")).bookings
+    assert [leg.flight_number for leg in found if isinstance(leg, BookedLeg)] == ["BA117", "AA2159"]

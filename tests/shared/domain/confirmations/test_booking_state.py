@@ -293,6 +293,11 @@ TWO_FLIGHTS = (
         (TWO_FLIGHTS.format("", "").replace("BA 315", "BA 315 (cancelled)"), "BA304"),
         (TWO_FLIGHTS.format("", "").replace("BA 315", "BA 315 - CANCELLED"), "BA304"),
         (TWO_FLIGHTS.format("", "") + "BA 315 has been cancelled by the airline.\n", "BA304"),
+        (
+            "Booking reference: X7Y8Z9\n\nBAW304\tLondon (LHR) to Paris (CDG)\t9 Mar 2027 07:05\t09:20\tConfirmed\n"
+            "BAW315\tParis (CDG) to London (LHR)\t12 Mar 2027 18:00\t18:20\tCancelled\nEconomy\nTotal GBP 312.00\n",
+            "BA304",
+        ),
     ],
 )
 def test_the_flight_that_a_letter_calls_off_is_left_out_and_the_other_asked_about(text: str, standing: str) -> None:

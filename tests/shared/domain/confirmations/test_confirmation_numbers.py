@@ -42,6 +42,8 @@ LETTERS = {
     "Itinerary: PARIS": None,
     "booking reference and e-ticket number: 125-23456789": None,
     "[予約番号] 1A2B3C4D": "1A2B3C4D",
+    "订单号: 20270312887654\nPNR编码: NQ2W8K": "NQ2W8K",
+    "주문번호 2027031288\nPNR번호: NQ2W8K": "NQ2W8K",
     "Montant total : 330 €. Réf. 2027-13.": "2027-13",
     "BUCHUNGSREFERENZ : AMADEUS: ZB5LNU,  AIRLINE: TK/SQX9FD": "ZB5LNU",
     "Your confirmation code stays the same:\nMZTQFA": "MZTQFA",
@@ -114,6 +116,18 @@ def test_codes_of_airlines_below_flights_leave_them_the_number_above() -> None:
     flights = [f"BA{n} LHR - SFO 2027-05-0{n % 10} 11:20 - 14:10\nAirline reference: BA/{n}TQ8L" for n in (284, 285)]
     legs = read(mail("\n\n".join(["Booking reference: K7QWX2", *flights]))).bookings
     assert {leg.confirmation_number for leg in legs} == {"K7QWX2"}
+
+
+def test_several_numbers_of_one_label_or_of_travellers_are_asked_about() -> None:
+    flights = "BA284 LHR - SFO 2027-05-04 11:20 - 14:10 Economy\nBA285 SFO - LHR 2027-05-11 16:20 - 10:40+1 Economy"
+    pairs = ("Booking reference: K7QWX2\nBooking reference: M3RTY8", "Mr A PNR: K7QWX2\nMrs B PNR: M3RTY8")
+    for numbers in pairs:
+        reading = read(mail(f"Your booking is confirmed.\n{numbers}\n\n{flights}\nTotal GBP 312.00\n"))
+        asked = [d.values for d in reading.all_doubts if d.field == "confirmation_number"]
+        assert asked == [("K7QWX2", "M3RTY8")], numbers
+    stay = "Hilton Vienna Park\nCheck-in: 11 May 2027\nCheck-out: 13 May 2027\nTotal EUR 400.00\n"
+    rooms = "Room 1 confirmation number: 33123451\nRoom 2 confirmation number: 33123452\n"
+    assert read(mail(f"Your reservation is confirmed.\n{rooms}{stay}")).missing == ["confirmation_number"]
 
 
 LEGS = (

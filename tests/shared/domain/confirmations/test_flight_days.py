@@ -119,6 +119,37 @@ def test_a_day_that_stands_only_beside_the_arrival_of_one_flight_is_asked(layout
     assert days[1] == "2027-05-04" or "departure_date" in result.missing
 
 
+def test_a_day_in_brackets_behind_the_second_clock_is_that_of_the_landing() -> None:
+    for clocks in ("09:55pm - 06:31am (Jul 10)", "21:55 - 06:31 (10 July)", "21:55 Uhr - 06:31 Uhr (10. Juli 2027)"):
+        text = f"SFO to BOS  Fri, Jul 9, 2027\nFlight B6 634  {clocks}\nTotal: $1,023.60\n"
+        assert _read_rows(text) == [("B6634", "SFO", "BOS", "2027-07-09 21:55")]
+
+
 def test_a_day_behind_every_flight_is_that_of_its_departure() -> None:
     text = "LX317 London (LHR) 17:25 - Zurich (ZRH) 20:10\n4 May 2027\nLX180 Zurich (ZRH) 22:40 - Bangkok (BKK) 14:35\n"
     assert _read_rows(f"{text}5 May 2027\n") == [OVERNIGHT[0], ("LX180", "ZRH", "BKK", "2027-05-05 22:40")]
+
+
+def test_the_word_of_a_flight_that_was_called_off_is_no_label_of_the_day_below() -> None:
+    legs = (
+        "7 March 2027\nKL 1025\n08:20 Amsterdam (AMS)\n08:35 London (LHR)\n{}\n\n"
+        "9 March 2027\nKL 1024\n18:20 London (LHR)\n20:40 Amsterdam (AMS)\n"
+    )
+    found = {word: _read_rows(f"Your booking is confirmed.\n{legs.format(word)}") for word in ("Cancelled", "Ticketed")}
+    way_back = ("KL1024", "LHR", "AMS", "2027-03-09 18:20")
+    assert {word: rows[-1] for word, rows in found.items()} == dict.fromkeys(found, way_back)
+
+
+def test_over_the_date_line_one_lands_the_day_before() -> None:
+    text = "Flight NH 8\nLeaves: 2027-03-11 00:55 Tokyo (HND)\nIn: 2027-03-10 17:20 San Francisco (SFO)\nEconomy\n"
+    (leg,) = read(mail(f"{HEAD}{text}Your booking is confirmed.\n")).bookings
+    stored = to_json(leg)
+    assert (stored["departure_date"], stored["arrival_date"]) == ("2027-03-11", "2027-03-10")
+
+
+def test_a_day_of_the_week_that_is_not_that_of_its_day_is_asked() -> None:
+    wrong = []
+    for day in ("Wed 11 May 2027", "Mittwoch, 11.05.2027", "Sun, May 11, 2027", "Lundi 11/05/2027", "Fri 2027-05-11"):
+        reading = read(mail(f"{HEAD}W6 2201 Budapest (BUD) - London (LTN) {day} 06:00 - 07:35\nTotal 88 EUR\n"))
+        wrong += [] if "departure_date" in reading.missing else [day]
+    assert wrong == []

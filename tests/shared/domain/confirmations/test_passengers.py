@@ -38,6 +38,8 @@ LETTERS = {
     "■搭乗者：ナガトモ ハルカ 様": 1,
     "搭乗者名：PRYCE OWEN": 1,
     "Guest name\tSolveig Aune": 1,
+    "Passengers: 1. Mr Robin Sample  2. Mrs Kim Sample": 2,
+    "Travelers: SAMPLE/ROBIN, SAMPLE/KIM": 2,
     "Guest\tSeat\tMeal\nSolveig Aune\t12A\tVegan\nIvar Aune\t12B\tStandard": 2,
     "Passageira: Lívia Sobral Pinto": 1,
     "Passager 1 : Odile Marchal - N° de billet 057 1234567890\nPassager 2 : Florent Marchal": 2,

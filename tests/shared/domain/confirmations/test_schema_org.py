@@ -101,3 +101,17 @@ def test_a_stay_in_utc_keeps_its_day_only_at_hours_at_which_guests_come(hour: st
 def test_a_stay_whose_days_are_one_hour_of_utc_is_asked_for_both() -> None:
     days = {"checkinDate": "2027-10-02T15:00:00Z", "checkoutDate": "2027-10-05T15:00:00Z"}
     assert read(mail(page=data(stay(**days)))).missing == ["check_in_date", "check_out_date"]
+
+
+def test_a_day_in_utc_is_asked_with_the_days_it_can_be() -> None:
+    days = {"checkinDate": "2027-04-10T15:00:00Z", "checkoutDate": "2027-04-13T15:00:00Z"}
+    (booking,) = read(mail(page=data(stay(**days)))).bookings
+    assert {d.field: d.values for d in booking.doubts} == {
+        "check_in_date": ("2027-04-10", "2027-04-11"),
+        "check_out_date": ("2027-04-13", "2027-04-14"),
+    }
+
+
+def test_a_day_in_utc_that_is_none_is_asked() -> None:
+    (booking,) = read(mail(page=data(stay(checkinDate="2027-13-40T15:00:00Z", checkoutDate="no")))).bookings
+    assert (booking.check_in_date, booking.check_out_date) == (None, None)

@@ -23,6 +23,37 @@ def test_other_letters_stay_quiet(text: str) -> None:
     assert read(mail(text, subject="Your confirmation")).missing == []
 
 
+OTHERS = {
+    "a train": "Reservation Number - 5F2A1B\nNew York (Penn) - Washington, DC   Train 2151  Acela\nAmtrak eTicket\n"
+    "Depart 6:00 AM, Wednesday, May 12, 2027\n",
+    "a hired car": "Confirmation Number: K1234567890\nPick Up: Madrid Airport, 12 May 2027\nVehicle: Ibiza or similar\n"
+    "Return: 15 May 2027\nYour rental car is booked.\n",
+    "parking, a ship or a table": "Booking reference: P1234567\nParking space from 12 May 2027 to 15 May 2027\n",
+    "": OFFER,
+}
+
+
+def test_a_letter_of_something_else_says_what_it_is_about() -> None:
+    found = {name: read(mail(text, subject="Your confirmation")) for name, text in OTHERS.items()}
+    assert {name: (r.other, r.bookings, r.missing) for name, r in found.items()} == {n: (n, [], []) for n in OTHERS}
+
+
+def test_a_letter_that_tells_both_days_of_a_stay_is_asked_about_whatever_its_title() -> None:
+    text = "Gerne bieten wir Ihnen ein Zimmer an.\nAnreise: 12.05.2027  Abreise: 15.05.2027\nHotel Alpenblick\n"
+    assert read(mail(text, subject="Ihre Anfrage")).missing == ["stays"]
+
+
+def test_a_made_or_changed_booking_of_two_days_in_one_line_is_asked_about() -> None:
+    days = "11 May 2027 to 14 May 2027\n"
+    letters = [f"Your reservation is confirmed.\nConfirmation number 48812345\nThe Blue House\nFrom {days}"]
+    for old, new in (("Old", "New"), ("Previous", "Your")):
+        changed = (
+            f"Your reservation was modified.\nConfirmation number 48812345\n{old} stay: 10 May 2027 to 12 May 2027"
+        )
+        letters.append(f"{changed}\n{new} stay: {days}")
+    assert [read(mail(text)).missing for text in letters] == [["stays"]] * 3
+
+
 def test_the_title_of_a_letter_without_a_number_is_enough() -> None:
     text = "We look forward to having you with us for three nights from 4 May 2027.\n"
     assert read(mail(text, subject="Confirmation of your stay")).missing == ["stays"]
@@ -66,9 +97,10 @@ def test_a_letter_in_a_language_of_the_table_is_read(language: str) -> None:
     assert [(b.confirmation_number, reading.missing) for b in reading.bookings] == [("X7Y8Z9", [])]
 
 
-def test_a_russian_letter_is_read_and_asked_for_a_price_in_a_currency_that_is_not_known() -> None:
+def test_a_price_in_a_currency_that_is_not_known_is_asked() -> None:
     text = "Бронирование подтверждено\nКод бронирования: X7Y8Z9\nSU 1234 Москва (SVO) 07:30 - Сочи (AER) 11:00\n"
-    assert read(mail(f"{text}9 марта 2027\nEconomy\nИтого 6000,00 RUB\n", subject="Бронирование")).missing == ["kind"]
+    assert read(mail(f"{text}9 марта 2027\nEconomy\nИтого 6000,00 QQQ\n", subject="Бронирование")).missing == ["kind"]
+    assert read(mail(f"{text}9 марта 2027\nEconomy\nИтого 6000,00 RUB\n", subject="Бронирование")).missing == []
 
 
 @pytest.mark.parametrize(
@@ -83,3 +115,22 @@ def test_a_russian_letter_is_read_and_asked_for_a_price_in_a_currency_that_is_no
 )
 def test_a_flight_in_any_other_language_is_asked_about(text: str) -> None:
     assert read(mail(text, subject=text.split("\n")[0])).missing != []
+
+
+def test_a_flight_called_off_below_its_lines_cancels_no_other() -> None:
+    legs = "BA 304\n11 May 2027\nLondon (LHR) 07:05\nParis (CDG) 09:20\n\n"
+    legs += "BA 315\n14 May 2027\nParis (CDG) 18:00\nLondon (LHR) 18:20\n"
+    for word in ("Flight cancelled", "Status: Cancelled by airline", "This flight no longer operates"):
+        reading = read(
+            mail(f"Your booking is confirmed\nBooking reference: X7Y8Z9\n{legs}{word}\nEconomy\nTotal GBP 312.00\n")
+        )
+        assert [(b.action, b.flight_number) for b in reading.bookings] == [("create", "BA304")], word
+        assert "action" in reading.missing
+
+
+def test_the_code_of_an_airline_comes_before_a_number_of_digits() -> None:
+    legs = "LH 902\n11 May 2027\nFrankfurt (FRA) 08:30\nLondon (LHR) 09:10\nEconomy\nGesamtpreis 212,00 EUR\n"
+    number = (
+        read(mail(f"Auftragsnummer: 7712345\nBuchungscode (Airline): WK3TXB\n{legs}")).bookings[0].confirmation_number
+    )
+    assert number == "WK3TXB"

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.domain.parsing.amounts import parse_amount, uses_decimal_comma
-from shared.domain.parsing.dates import parse_day
+from shared.domain.parsing.dates import NAMED_DATE, parse_day
 
 
 @pytest.mark.parametrize(
@@ -21,6 +21,18 @@ from shared.domain.parsing.dates import parse_day
 )
 def test_a_day_in_any_form_is_the_same_day(text: str) -> None:
     assert parse_day(text, ("dmy", "ymd")) == date(2026, 3, 14)
+
+
+def test_short_months_that_are_words_elsewhere_count_beside_a_year() -> None:
+    years = {
+        "pl": "sty lut mar kwi maj cze lip sie wrz paź lis gru",
+        "tr": "oca şub mar nis may haz tem ağu eyl eki kas ara",
+        "id": "jan feb mar apr mei jun jul agu sep okt nov des",
+        "hu": "jan febr márc ápr máj jún júl aug szept okt nov dec",
+    }
+    found = {name: [parse_day(f"14 {m} 2026", ("dmy",)) for m in months.split()] for name, months in years.items()}
+    assert found == {name: [date(2026, month, 14) for month in range(1, 13)] for name in years}
+    assert NAMED_DATE.search("bis 10 sie") is None
 
 
 def test_the_order_asked_for_decides_what_is_the_month() -> None:
@@ -46,6 +58,7 @@ def test_what_is_no_day_of_the_calendar_is_none(text: str) -> None:
         ("-$3.00", "-3.00"),
         ("$-3.00", "-3.00"),
         ("(3.00)", "-3.00"),
+        ("$(1,204.60)", "-1204.60"),
         ("3.00-", "-3.00"),
         ("3.00 CR", "-3.00"),
         ("3.00DR", "3.00"),

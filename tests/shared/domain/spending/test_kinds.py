@@ -90,6 +90,70 @@ KINDS = {  # text, gross, refunds
         "Date,Description,Amount\n26/09/15,ZORBLATT,7.00\n26/09/16,QUINT,8.00\n26/09/17,QUINT,9.00\n",
         *("24.00", "0"),
     ),
+    "what the card was billed, in a column that names its currency": (
+        "Datum;Händler;Betrag;Währung;Betrag EUR\n04.09.2026;ZORBLATT;19,99;USD;18,42\n06.09.2026;REWE;5,00;EUR;5,00\n",
+        *("23.42", "0"),
+    ),
+    "two columns that name a currency each, of which one is the person's": (
+        "Date,Description,Amount (USD),Amount (EUR)\n2026-09-01,ZORBLATT,20.00,18.40\n2026-09-02,QUINT,5.00,4.60\n",
+        *("23.00", "0"),
+    ),
+    "an instalment and not the whole purchase": (
+        "Fecha operacion;Descripcion;Cuotas;Monto operacion;Valor cuota mensual\n"
+        "12/09/2026;ZORBLATT;01/06;359,40;59,90\n15/09/2026;LIDL;01/01;24,35;24,35\n",
+        *("84.25", "0"),
+    ),
+    "a column that marks the cancelled rows alone": (
+        "이용일자,가맹점명,이용금액,취소여부\n2026.09.05,ZORBLATT,5600,\n2026.09.11,QUINT,42900,취소\n",
+        *("5600", "0"),
+    ),
+    "types of transactions that say which way money went, without signs": (
+        "Date,Description,Transaction type,Amount\n2026-09-02,ZORBLATT,Purchase,312.45\n"
+        "2026-09-03,QUINT,Purchase,99.00\n"
+        "2026-09-04,QUINT,Reversal,99.00\n2026-09-13,PAYMENT RECEIVED,Payment,1500.00\n",
+        *("411.45", "99.00"),
+    ),
+    "types of transactions and signs, which say what an unknown type is": (
+        "Date,Description,Transaction type,Amount\n2026-09-02,ZORBLATT,Sale,-31.00\n2026-09-03,ZORBLATT,Refund,9.00\n"
+        "2026-09-04,MIRABEL,Other,-4.00\n",
+        *("35.00", "9.00"),
+    ),
+    "purchases below the heading of payments, under one of their own": (
+        "Payments and other credits\n09/28/2026 ONE -412.90\nPurchase\n09/15/2026 ZORBLATT 64.22\n"
+        "09/16/2026 QUINT 18.12\n",
+        *("82.34", "0"),
+    ),
+    "lines of both signs below the heading of payments, under another that is not known": (
+        "Payments and other credits\n09/28/2026 PAYMENT RECEIVED -412.90\nKöp\n09/15/2026 ZORBLATT 64.22\n"
+        "09/16/2026 LIDL 18.12\n",
+        *("82.34", "0"),
+    ),
+    "a section that ends with a gap, before a heading that is not known": (
+        "Payments and other credits\n09/28/2026 PAYMENT RECEIVED 412.90 CR\n\nKortköp\n09/15/2026 ZORBLATT 64.22\n"
+        "09/16/2026 LIDL 18.12\n",
+        *("82.34", "0"),
+    ),
+    "dollars of a card that is billed in two currencies": (
+        "FECHA     COMERCIO            EUROS      DOLARES\n05/09/26  ZORBLATT            38,50\n"
+        "13/09/26  QUINT                           8,99\n14/09/26  LIDL                 1,50\n".replace(
+            "EUROS", "EUR  "
+        ),
+        *("40.00", "0"),
+    ),
+    "what was billed in one of two columns, beside what the shop asked for": (
+        "Einkaufsdatum;Buchungstext;Betrag;Originalwährung;Währung;Belastung;Gutschrift\n"
+        "04.09.2026;ZORBLATT;29.99;USD;EUR;28.79;\n09.09.2026;LIDL;5.00;EUR;EUR;5.00;\n20.09.2026;ZAHLUNG;;;EUR;;50.00\n",
+        *("33.79", "0"),
+    ),
+    "lines below a heading of what is not settled": (
+        "Pending transactions\n28 Sep 2026 QUINT 14.20\n27 Sep 2026 LIDL 33.10\n"
+        "Posted transactions\n24 Sep 2026 ZORBLATT 21.45\n23 Sep 2026 LIDL 1.55\n",
+        *("23.00", "0"),
+    ),
+    "the day of closing, which shows the order of days": (
+        "Statement date: 15/10/2026\n\n03/09/2026 ZORBLATT 7.00\n04/10/2026 LIDL 8.00\n",
+        *("15.00", "0"),
+    ),
     "OFX of a card whose charges have no minus": (
         "<OFX><CCSTMTRS><CURDEF>EUR<STMTTRN><TRNTYPE>DEBIT<DTPOSTED>20260901<TRNAMT>8.95<NAME>ZORBLATT</STMTTRN>"
         "<STMTTRN><TRNTYPE>DEBIT<DTPOSTED>20260902<TRNAMT>20.00<NAME>QUINT</STMTTRN>"
@@ -131,8 +195,8 @@ QUESTIONS = {  # text, the parameter that answers
 }
 
 
-def read(text: str) -> object:
-    return read_source(text, build_book(reference()), Hints(TODAY, currency="EUR"))
+def read(text: str, positive_is: str | None = None) -> object:
+    return read_source(text, build_book(reference()), Hints(TODAY, currency="EUR", positive_is=positive_is))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -149,3 +213,17 @@ def test_a_statement_of_this_kind_is_asked_about(kind: str) -> None:
     asked = read(text)
     assert isinstance(asked, UnreadableStatement)
     assert asked.field == field
+
+
+PAYMENTS = ("SU PAGO GRACIAS", "ABONO PAGO", "PAGAMENTO RECEBIDO", "ZAHLUNG - DANKE", "PAIEMENT MERCI", "REFUND QUINT")
+
+
+def test_an_answer_spent_leaves_what_was_paid_of_the_card() -> None:
+    """No line of the file has a sign: the answer is about the purchases, not about the payment among them."""
+    purchases = ["2026-09-02,ZORBLATT,31.00", "2026-09-04,QUINT,9.00"]
+    gross = {}
+    for payment in PAYMENTS:
+        found = read("\n".join(["Date,Description,Amount", *purchases, f"2026-09-13,{payment},40.00"]), "spent")
+        assert isinstance(found, tuple), found
+        gross[payment] = found[1].gross
+    assert gross == dict.fromkeys(PAYMENTS, Decimal("40.00"))

@@ -168,3 +168,47 @@ def test_columns_of_what_went_out_and_came_in_are_never_taken_for_each_other(
     meant = [amount if is_spent else -amount for amount, is_spent in zip(amounts, spent, strict=True)]
     assert result is None or [line.amount for line in result.lines] == (meant[::-1] if newest_first else meant)
     assert result is not None or not out_first
+
+
+HEADERS = {  # date, description, amount, what the file is of
+    "Japanese": ("利用日,利用店名・商品名,利用金額,支払総額", "2026/10/{day},ローソン,{amount},{amount}"),
+    "Korean": ("이용일자,가맹점명,이용금액(원),승인번호", "2026.10.{day},쿠팡,{amount},12"),
+    "Chinese": ("交易时间,交易对方,收/支,金额", "2026-10-{day} 10:00:00,麦当劳,支出,{amount}"),
+    "Czech": ("Datum;Objem;Měna;Název protiúčtu", "{day}.10.2026;-{amount};CZK;ALBERT"),
+    "Hungarian": ("Könyvelés dátuma;Összeg;Devizanem;Partner", "2026.10.{day};-{amount};HUF;SPAR"),
+    "Finnish": ("Kirjauspäivä;Määrä EUROA;Saaja/Maksaja", "2026-10-{day};-{amount};K-MARKET"),
+    "Greek": ("Ημερομηνία;Περιγραφή;Ποσό", "2026-10-{day};ΣΚΛΑΒΕΝΙΤΗΣ;-{amount}"),
+    "Hebrew": ("תאריך עסקה,שם בית העסק,סכום חיוב", "{day}/10/2026,שופרסל,{amount}"),
+    "Turkish": ("Tarih;Açıklama;İşlem Tutarı", "{day}.10.2026;MIGROS;-{amount}"),
+    "Russian": ("Дата операции;Описание;Сумма операции", "{day}.10.2026;ПЯТЁРОЧКА;-{amount}"),
+}
+
+
+def test_a_header_of_these_languages_is_read_without_a_balance(read: Read) -> None:
+    found = {}
+    for language, (header, row) in HEADERS.items():
+        rows = [row.format(day=day, amount=amount) for day, amount in ((13, 842), (14, 3000), (20, 560))]
+        found[language] = [line.amount for line in read("\n".join((header, *rows)) + "\n", currency="EUR").lines]
+    assert found == {language: [Decimal(842), Decimal(3000), Decimal(560)] for language in HEADERS}
+
+
+@pytest.mark.parametrize(
+    ("column", "settled", "open_state"),
+    [
+        ("Info", "Umsatz gebucht", "Umsatz vorgemerkt"),
+        ("Remark", "Completed", "Declined"),
+        ("Anmerkung", "交易成功", "交易关闭"),
+    ],
+)
+def test_a_column_of_states_under_any_name_leaves_out_what_did_not_happen(
+    read: Read, column: str, settled: str, open_state: str
+) -> None:
+    states = (settled, open_state, settled)
+    rows = [f"2026-10-{day};Laden;-{day},00;EUR;{state}" for day, state in zip((12, 13, 14), states, strict=True)]
+    result = read(f"Datum;Text;Betrag;Währung;{column}\n" + "\n".join(rows))
+    assert ([line.amount for line in result.lines], [s.line for s in result.skipped]) == ([12, 14], [3])
+
+
+def test_a_column_of_kinds_of_lines_is_none_of_states(read: Read) -> None:
+    rows = "2026-10-12;Shop;-12.00;Sale\n2026-10-13;Shop;5.00;Reversal\n2026-10-14;Shop;-14.00;Sale"
+    assert len(read(f"Date;Description;Amount;Kind\n{rows}", currency="EUR").lines) == 3

@@ -82,3 +82,32 @@ def test_days_with_points_and_no_year_have_the_year_of_the_period(read: Read) ->
         (date(2026, 10, 7), Decimal("59.90")),
         (date(2026, 10, 15), Decimal("-200.00")),
     ]
+
+
+def test_a_plus_or_a_minus_apart_from_its_amount_is_its_sign(read: Read) -> None:
+    text = "02.10. 04.10. REWE MARKT   32,15 -\n10.10. 10.10. GUTSCHRIFT ZALANDO   49,90 +\n"
+    assert [line.amount for line in read(text, currency="EUR").lines] == [Decimal("32.15"), Decimal("-49.90")]
+
+
+@pytest.mark.parametrize("day", ["{day} Oct 2025", "Thursday {day} October 2025", "Oct {day}, 2025", "{day}/10/2025"])
+def test_entries_of_an_app_in_lines_of_their_own_are_put_together(read: Read, day: str) -> None:
+    entries = [(15, "Tesco Express", "-£12.40"), (16, "Salary Acme", "£2,100.00"), (17, "Pret A Manger", "-£6.75")]
+    text = "\n".join(f"{day.format(day=at)}\n{name}\n{amount}" for at, name, amount in entries)
+    found = [(line.day.day, line.description, line.amount) for line in read(text).lines]
+    assert found == [
+        (15, "tesco express", Decimal("12.40")),
+        (16, "salary acme", Decimal("-2100.00")),
+        (17, "pret a manger", Decimal("6.75")),
+    ]
+
+
+def test_of_many_lines_before_an_amount_the_last_words_alone_are_its_description(read: Read) -> None:
+    text = "15 Oct 2025\n" + "one word\n" * 3000 + "£12.40\n16 Oct 2025\nTesco\n£3.00\n"
+    assert [len(line.description.split()) for line in read(text).lines] == [12, 1]
+
+
+def test_digits_before_a_blank_that_may_be_thousands_or_a_shops_number_leave_the_line_out(read: Read) -> None:
+    text = "14 Mar 2026  LODGE  1 400.00 DR\n15 Mar 2026 SHELL 12 450.00 DR\n16 Mar 2026  LIDL  20.00 DR\n"
+    reading = read(text)
+    assert [line.amount for line in reading.lines] == [1400, 20]
+    assert [line.line for line in reading.skipped] == [2]

@@ -86,8 +86,6 @@ def test_a_seat_has_the_flight_the_price_and_the_age_of_its_trip() -> None:
         flight_numbers=("VS4",),
         departs_at="2027-03-09T18:30",
         arrives_at="2027-03-10T06:35",
-        aircraft="Airbus A330-900neo",
-        booking_url=None,
         checked_at=datetime(2026, 11, 20, 21, 40, 12, tzinfo=UTC),
     )
 

@@ -20,7 +20,7 @@ def describe(alert: Row) -> WatchLine:
     )
 
 
-def _show(kind: Kind, member: Member, answer: Answer) -> FlowResult:
+async def _show(kind: Kind, member: Member, answer: Answer) -> FlowResult:
     return member.show("alert.html", kind=kind, line=describe(pick_alert(answer)))
 
 

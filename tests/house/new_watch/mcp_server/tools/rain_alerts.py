@@ -17,7 +17,6 @@ from shared.db.runs import delete_schedules, schedule, unschedule
 from shared.domain.watch_kinds import RAIN_ALERT
 
 AlertId = Annotated[RowId, Field(description="From list_rain_alerts.")]
-_tool = partial(tool, area="alerts", tier=Tier.FREE)
 _get_own = partial(get_own, Row, RAIN_ALERT.noun)
 
 
@@ -40,7 +39,7 @@ def _to_alert(row: Row) -> RainAlert:
     return RainAlert(alert_id=row.id, airport=row.airport, active=row.is_on)
 
 
-@_tool(effect=Effect.ADDS, title="Watch an airport for rain")
+@tool("alerts", Tier.FREE, Effect.ADDS, "Watch an airport for rain")
 def create_rain_alert(call: Call, airport: Airport) -> OneRainAlert:
     """Mails the user when it rains at an airport. Free."""
     check_cap(call, call.db, Row, "active; nothing was created.")
@@ -51,7 +50,7 @@ def create_rain_alert(call: Call, airport: Airport) -> OneRainAlert:
     return OneRainAlert(message=f"Alert {row.id} watches {airport}.", alert=_to_alert(row))
 
 
-@_tool(effect=Effect.READS, title="List rain alerts")
+@tool("alerts", Tier.FREE, Effect.READS, "List rain alerts")
 def list_rain_alerts(call: Call, page: Page = 1, per_page: PerPage = 20) -> RainAlerts:
     """Shows the rain alerts of the user. Free."""
     rows, total = page_of(call.db, Row, [], Row.id.desc(), page=page, per_page=per_page)
@@ -59,7 +58,7 @@ def list_rain_alerts(call: Call, page: Page = 1, per_page: PerPage = 20) -> Rain
     return RainAlerts(message=f"{total} rain alerts.", alerts=[_to_alert(row) for row in rows], paging=paging)
 
 
-@_tool(effect=Effect.CHANGES, title="Pause or resume a rain alert")
+@tool("alerts", Tier.FREE, Effect.CHANGES, "Pause or resume a rain alert")
 def update_rain_alert(call: Call, alert_id: AlertId, active: bool) -> OneRainAlert:
     """Pauses a rain alert or resumes it. Free."""
     lock(call.db, call.account_id)
@@ -73,7 +72,7 @@ def update_rain_alert(call: Call, alert_id: AlertId, active: bool) -> OneRainAle
     return OneRainAlert(message=f"Alert {row.id} is {'on' if active else 'paused'}.", alert=_to_alert(row))
 
 
-@_tool(effect=Effect.CHANGES, title="Delete a rain alert")
+@tool("alerts", Tier.FREE, Effect.CHANGES, "Delete a rain alert")
 def delete_rain_alert(call: Call, alert_id: AlertId) -> OneRainAlert:
     """Removes a rain alert for good. Free."""
     row = _get_own(call.db, alert_id, locked=True)

@@ -47,8 +47,6 @@ def _seat(row: dict[str, Any]) -> AwardSeat:
         flight_numbers=(row["flight"],),
         departs_at=None,
         arrives_at=None,
-        aircraft=None,
-        booking_url=None,
         checked_at=datetime.fromisoformat(row["seen"]),
     )
 

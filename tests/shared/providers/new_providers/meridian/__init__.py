@@ -42,8 +42,6 @@ def _seat(question: SeatsQuestion) -> AwardSeat:
         flight_numbers=("9M1",),
         departs_at=None,
         arrives_at=None,
-        aircraft=None,
-        booking_url=None,
         checked_at=None,
     )
 

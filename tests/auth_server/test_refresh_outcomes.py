@@ -1,4 +1,4 @@
-"""One table of refreshes, run over both ways of the rule: the shared statement first, and authlib's grant alone."""
+"""One table of refreshes and what becomes of each."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select, update
 
-from auth_server.oauth import refresh
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.base import transaction
@@ -122,22 +121,8 @@ CASES = [
 ]
 
 
-# What the fast way leaves alone goes the careful way by itself; these it would answer, or rotate beforehand.
-FAST = [case for case in CASES if case.outcome == ISSUED or case.name.startswith(("after", "an hour"))]
-
-
-@pytest.mark.parametrize(
-    ("way", "case"),
-    [
-        *(pytest.param("fast first", case, id=case.name) for case in CASES),
-        *(pytest.param("careful", case, id=f"careful: {case.name}") for case in FAST),
-    ],
-)
-def test_a_refresh_has_the_same_outcome_on_both_ways(
-    ann: Browser, way: str, case: Case, later: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if way == "careful":
-        monkeypatch.setattr(refresh, "is_ordinary", lambda data: False)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_each_refresh_has_its_outcome(ann: Browser, case: Case, later: Any) -> None:
     line = ann.tokens()
     changed = case.prepare(ann, line, later)
     fields = {"client_id": line["client_id"], "refresh_token": line["refresh_token"], "grant_type": "refresh_token"}

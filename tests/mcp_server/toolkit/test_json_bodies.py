@@ -3,7 +3,7 @@
 import pytest
 from pydantic_core import to_json
 
-from mcp_server.transport.json_bodies import MAX_VALUES, TooManyValues, parse_json
+from mcp_server.toolkit.json_bodies import MAX_VALUES, TooManyValues, parse_json
 from tests.mcp_server.conftest import World
 from tests.mcp_server.transport.test_streamable_http import raw
 from tests.support.people import People
