@@ -41,7 +41,7 @@ def to_proposal(call: Call, facts: Mapping[str, Any], fields: Mapping[str, Any] 
             Fault("fields", f"has no {names}", "program, country, member, balance, as_of, expires_on or notes")
         )
     corrections.pop("type", None)
-    read = {name: facts[name] for name in ("program", "balance", "as_of") if facts.get(name) is not None}
+    read = {name: facts[name] for name in ("program", "balance", "as_of", "expires_on") if facts.get(name) is not None}
     if "program" in read and "program" not in corrections:
         read |= name_account(call.reference, str(read.pop("program")))
     arguments = read | corrections
@@ -81,7 +81,9 @@ def describe_proposal(call: Call, proposal: BalanceProposal) -> str:
     if proposal.saved is not None and proposal.saved_as_of:
         saved = f"; saved is {proposal.saved:,} of {format_day(proposal.saved_as_of)}"
     name = program_name(call.reference, proposal.program or "")
-    return f"{name}: {proposal.balance:,} points{day}{saved}."
+    end = proposal.arguments.get("expires_on")
+    expiry = f", which expire on {format_day(date.fromisoformat(str(end)))}" if end else ""
+    return f"{name}: {proposal.balance:,} points{day}{expiry}{saved}."
 
 
 def save_proposal(call: Call, proposal: BalanceProposal) -> Result:

@@ -116,7 +116,7 @@ def _read_statement(facts: Reference, pasted: str, own_day: date) -> list[dict[s
 
 def _judge_stated(facts: Reference, line: int, stated: Mapping[str, Any]) -> SheetRow:
     """The row of a balance in a list; refused where its name is that of several programmes."""
-    cells = {name: str(stated[name]) for name in ("program", "balance", "as_of") if stated[name]}
+    cells = {name: str(stated[name]) for name in ("program", "balance", "as_of", "expires_on") if stated[name]}
     if "program" in cells:
         return _judge(facts, "balances", TableRow(line, cells))
     names = ", ".join(facts.programs[slug].name for slug in stated["programs"])

@@ -1,7 +1,8 @@
 """Statements of a loyalty programme: the one number that is called the balance, whose it is, and of which day.
 
 Tier points, what was earned, spent or expires, and sums of money stand next to it and are no balance. Two numbers that
-may be it are a question, and so is a programme that the letter does not name.
+may be it are a question, and so is a programme that the letter does not name. The day on which all of it expires is
+read too, unless the letter names several days or says it of fewer points, a card or a status.
 """
 
 import re
@@ -11,6 +12,7 @@ from datetime import date, timedelta
 
 from shared.domain.confirmations import price_words
 from shared.domain.confirmations.forwarding import Text
+from shared.domain.confirmations.mail_dates import rewrite_dates
 from shared.domain.confirmations.model import StatedBalance, TravelFacts
 from shared.domain.parsing.dates import find_dates
 from shared.domain.parsing.numbers import UnreadNumber, read_number
@@ -59,7 +61,16 @@ _OTHER = re.compile(
 _LETTER = r"[^\W\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]"
 _NUMBER = re.compile(rf"(?<!{_LETTER})(?<![.,'])\d(?:[\d., '’\u00a0\u202f]*\d)?(?!{_LETTER}|[.,]\d|%|[年月日년월일])")
 _UNIT = re.compile(rf"{price_words.UNIT}|mileage|meilen|punkte(?:stand|konto)|里程|積分|积分|마일")
-_CLAUSE = re.compile(r"[;!?|]|\.(?!\d)|,(?!\d)")  # what ends a sentence; a mark between digits does not
+# What ends a sentence; a mark between digits does not. A label of a day of expiry begins one.
+_CLAUSE = re.compile(r"[;!?|]|\.(?!\d)|,(?!\d)|\s(?=有効期限|失効日|有效期)")
+_EXPIRY = re.compile(
+    r"(?<![a-z])(?:expir\w*|valid (?:until|through|thru)|gultig bis|verfall\w*|valables? jusqu|caduc\w*|venc\w*"
+    r"|scad\w*|validi fino|verlop\w*|vervallen|geldig tot|giltig\w* till)(?![a-z])|有効期限|失効日|有效期"
+)
+_NOT_POINTS = re.compile(
+    r"(?<![a-z])(?:status|tier|cards?|karten?|cartes?|tarjetas?|cartao|vouchers?|certificates?|gutscheine?|offers?"
+    r"|membership|mitgliedschaft|gift|coupons?|bonus|medallion|nights?|companion|password|link|buy|transfer)(?![a-z])"
+)
 _MONEY = re.compile(r"[$€£¥₹]|(?<![a-z])(?:usd|eur|gbp|cad|aud|chf|brl|jpy|inr|sgd|r\$|dollars?|euros?|reais)(?![a-z])")
 
 
@@ -87,6 +98,7 @@ def read_balance(texts: Sequence[Text], world: TravelFacts) -> StatedBalance | N
         as_of=days.pop() if len(days) == 1 else posted if not days else None,
         programs=programs[:_MOST_PROGRAMS],
         amounts=amounts[:4],
+        expires_on=_find_expiry(texts, amounts[0]) if is_sure else None,
     )
 
 
@@ -152,16 +164,37 @@ def _read_mention(small: str, label: re.Match[str], below: str, days: list[date]
 
 
 def _cut_days(small: str, posted: date | None) -> tuple[str, list[date]]:
-    """The line without its dates, whose numbers are no balance, and the days that leave no doubt."""
-    days, cut = [], small
-    for written, start, end in find_dates(small):
+    """The line without its dates, whose numbers are no balance, and the days of the letter that leave no doubt."""
+    cut, days = _cut_dates(small)
+    return cut, [day for day in days if posted is None or posted - _OLDEST <= day <= posted]
+
+
+def _cut_dates(small: str) -> tuple[str, list[date]]:
+    days: list[date] = []
+    cut = rewrite_dates(small)
+    for written, start, end in find_dates(cut):
         exact = {day for order in ("dmy", "mdy") if (day := written.exact(order))}
-        if len(exact) == 1:
-            day = exact.pop()
-            if posted is None or posted - _OLDEST <= day <= posted:
-                days.append(day)
+        days += exact if len(exact) == 1 else ()
         cut = cut[:start] + " " * (end - start) + cut[end:]
     return cut, days
+
+
+def _find_expiry(texts: Sequence[Text], points: int) -> date | None:
+    """The only day that the letter names as the end of its points, or of all these."""
+    ends: set[date | None] = set()
+    for text in texts:
+        lines = [fold(line[:_MAX_LINE]) for line in text.body.split("\n")[:_MAX_LINES] if line.strip()]
+        for at, line in enumerate(lines):
+            around, days = _cut_dates(" ".join(lines[at : at + 2]) if not _cut_dates(line)[1] else line)
+            clauses = [clause for clause in re.split(r"[;!?|]|\.(?!\d)", around) if _EXPIRY.search(clause)]
+            if not days or not clauses or not _EXPIRY.search(line) or _NOT_POINTS.search(clauses[0]):
+                continue
+            counted = {_read_points(number) for number in _NUMBER.findall(clauses[0])}
+            is_of_points = _UNIT.search(clauses[0]) or (at and _UNIT.search(lines[at - 1]))
+            ends |= set(days) if is_of_points and counted <= {points} else {None}
+    day = ends.pop() if len(ends) == 1 else None
+    posted = next((text.posted for text in texts if text.posted), None)
+    return day if day and (posted is None or day >= posted) else None
 
 
 def _find_programs(texts: Sequence[Text], world: TravelFacts) -> list[str]:

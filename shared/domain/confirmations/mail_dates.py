@@ -47,14 +47,14 @@ class MailDates:
         """`usual`: the order of the sender's letters, for a letter that does not show its own."""
         self.posted = posted
         self.beside: date | None = None
-        text = _rewrite_dates(folded)
+        text = rewrite_dates(folded)
         dates = [date for line in text.split("\n") if _DIGIT.search(line) for date in _find_dates_beside(line)]
         self.order = _find_order(text, dates) or usual
         self.full = {d for w, _, _ in dates if (d := self._resolve(w, "", ""))}
 
     def find(self, folded: str) -> list[DateMention]:
         """The dates of a line, from left to right; one without a year next to another is the day nearest to it."""
-        text = _rewrite_dates(folded)
+        text = rewrite_dates(folded)
         days = [
             DateMention(self._resolve(w, text[:start], text[end:]), start, end) for w, start, end in find_dates(text)
         ]
@@ -92,7 +92,7 @@ class MailDates:
     def list_possible(self, folded: str) -> set[date]:
         """The days of a line; of one that the text does not settle all that it can be."""
         days = {mention.day for mention in self.find(folded)}
-        orders = {w.exact(order) for w, _, _ in find_dates(_rewrite_dates(folded)) for order in ("dmy", "mdy")}
+        orders = {w.exact(order) for w, _, _ in find_dates(rewrite_dates(folded)) for order in ("dmy", "mdy")}
         return {day for day in (days | orders if None in days else days) if day}
 
     def first(self, folded: str) -> DateMention | None:
@@ -142,7 +142,7 @@ class MailDates:
         return near and not any(abs((d - c).days) < 180 for d in ahead for c in coming)
 
 
-def _rewrite_dates(folded: str) -> str:
+def rewrite_dates(folded: str) -> str:
     """East Asian dates, ISO moments and "sa13 fev" in the form the date pattern reads, as long as before."""
 
     def same_length(match: re.Match[str]) -> str:

@@ -193,6 +193,7 @@ class StatedBalance:
     as_of: date | None
     programs: list[str]
     amounts: list[int]
+    expires_on: date | None = None  # of all of it
 
 
 @dataclass
@@ -270,6 +271,7 @@ def to_plain_balance(stated: StatedBalance) -> dict[str, Any]:
         "program": stated.program,
         "balance": stated.points,
         "as_of": stated.as_of and stated.as_of.isoformat(),
+        "expires_on": stated.expires_on and stated.expires_on.isoformat(),
         "programs": stated.programs,
         "amounts": stated.amounts,
     }

@@ -150,3 +150,36 @@ def test_a_mail_with_a_booking_states_no_balance() -> None:
     reading = read_mail(summary, TravelNames(reference()))
     assert reading.balance is not None
     assert (reading.balance.program, reading.balance.points, reading.missing) == ("air-canada-aeroplan", 42_318, [])
+
+
+ENDS = (
+    ("Your points will expire on 14 March 2027.", date(2027, 3, 14)),
+    ("Vos Miles expirent le 31/03/2027.", date(2027, 3, 31)),
+    ("Points expiration date: 2027-05-02", date(2027, 5, 2)),
+    ("Points expiration date\n2 May 2027", date(2027, 5, 2)),
+    ("Ihre Meilen sind gültig bis 30.06.2028", date(2028, 6, 30)),
+    ("Seus pontos vencem em 15/02/2027", date(2027, 2, 15)),
+    ("Tus puntos caducan el 15/02/2027", date(2027, 2, 15)),
+    ("I tuoi punti scadono il 15 febbraio 2027", date(2027, 2, 15)),
+    ("有効期限 2027年6月30日のマイル", date(2027, 6, 30)),
+    ("{n} points expire on 31 Dec 2026", date(2026, 12, 31)),
+    ("5,001 points expire on 31 Dec 2026", None),  # a part of them
+    ("Your points expire on 05/02/2027", None),  # May or February
+    ("Your points expired on 5 Nov 2025", None),
+    ("Your points expire on 1 May 2027 and on 1 June 2027", None),
+    ("Your Gold status and points tier expire on 28 Feb 2027", None),
+    ("Your card with points expires on 28 Feb 2027", None),
+    ("Your points never expire", None),
+)
+
+
+@given(st.integers(6_000, 3_000_000), st.sampled_from(LINES), st.sampled_from(ENDS), st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_the_day_on_which_all_points_expire_is_read_and_no_other(
+    points: int, line: str, end: tuple[str, date | None], is_first: bool
+) -> None:
+    words, day = end
+    lines = [line.format(n=f"{points:,}"), words.format(n=f"{points:,}")]
+    stated = read("\n".join(["Aeroplan account summary", *(lines[::-1] if is_first else lines)]))
+    assert stated is not None
+    assert (stated.points, stated.expires_on) == (points, day)
