@@ -51,8 +51,6 @@ def describe_faults(
             problem, expected = "is a place without its code", code
         if kind == "literal_error" and (names := _find_known_names(e["input"], e["ctx"]["expected"])):
             problem = f"is {' and '.join(names)}, which {describe_uncovered(names)}"
-            if "other_name" in schema["properties"]:
-                expected = f"one of {len(node['enum'])} values, or {names[0]} in other_name"
         faults[name] = Fault(where, problem, expected)
     return list(faults.values())[:MAX_FAULTS]
 

@@ -390,8 +390,10 @@ def _take_other_slugs(value: Any, check: Callable[[Any], str]) -> str:
 
 
 def _take_names(value: Any, check: Callable[[Any], str]) -> str:
-    """Any name of programmes with data here; the tool tells several apart."""
-    return value if isinstance(value, str) and reference().find_programs(value[:80]) else check(value)
+    """Any name of programmes with data here, which the tool tells apart; also the name of one without."""
+    name = value[:80] if isinstance(value, str) else ""
+    is_known = reference().find_programs(name) or len(reference().find_outside_names(name)) == 1
+    return name if is_known else check(value)
 
 
 AnyProgramSlug = Annotated[ProgramSlug, WrapValidator(_take_other_slugs)]

@@ -203,9 +203,11 @@ def _find_terms(call: Call, program: str) -> OwnTerms | None:
 
 def _find_slug(call: Call, program: str, country: str | None, other: str | None) -> str:
     """The programme, by slug or any name. Raises Invalid, Candidates, NotFound."""
-    if other is not None and other.strip():
+    is_outside = not call.reference.find_programs(program) and call.reference.find_outside_names(program)
+    own_name = (other or "").strip() or (program if is_outside else "")
+    if own_name:
         call.add_own_programs()
-        return find_program(call.reference, other)
+        return find_program(call.reference, own_name)
     if not program:
         raise Invalid(Fault("program", "is required", "a programme of the list, or a name in other_name"))
     if is_own(program):
@@ -301,7 +303,7 @@ def update_points_balance(
     cents = None if cents_per_point is None else _convert_cents(cents_per_point, money)
     given_values = {name: value for name, value in optional.items() if value is not None or name in (clear or ())}
     if is_own(slug):
-        _keep_own(call, slug, other_name or "", given_values, money, transfers)
+        _keep_own(call, slug, other_name or program, given_values, money, transfers)
     elif transfers is not None:
         raise Invalid(Fault("transfers", "are for a programme of the user's own", f"none: {slug} is known here"))
     elif "cents_per_point" in given_values:

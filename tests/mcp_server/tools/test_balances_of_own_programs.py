@@ -137,7 +137,12 @@ def test_update_points_balance_keeps_a_bounded_number_of_own_programmes(people: 
     assert keep(use, people.alice)["errors"][0]["field"] == "other_name"
 
 
-def test_a_programme_outside_the_list_is_answered_with_the_way_to_keep_it(people: People, use: Use) -> None:
+def test_a_programme_outside_the_list_is_kept_by_its_name_and_said_to_be_the_persons_own(
+    people: People, use: Use
+) -> None:
     answer = use(people.bob, "update_points_balance", program="Airpoints", balance=150_000)
-    assert answer["errors"][0]["expected"] == "one of 57 values, or Airpoints in other_name"
+    assert (answer["balance"]["name"], answer["balance"]["balance"]) == ("Airpoints", 150_000)
+    assert "It has no data here, so it counts as a programme of the user's own." in answer["message"]
+    again = use(people.bob, "update_points_balance", other_name="Airpoints", balance=160_000)
+    assert (again["created"], again["previous"]["balance"]) == (False, 150_000)
     assert keep(use, people.bob, other_name="Livelo", transfers=None)["balance"]["balance"] == 150_000 - 120_000

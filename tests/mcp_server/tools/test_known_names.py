@@ -17,6 +17,7 @@ UNKNOWN = "Zorblatt Flugmeilen"
 _NAMES = re.compile(r"(^|_)(program|programs|issuer|bank|chain|chains)$")
 # What the person writes is kept as it stands, or is looked for among what the person has kept.
 AS_WRITTEN = {"add_flight_booking", "update_flight_booking", "log_lounge_visit", "update_lounge_visit"}
+KEEPS_OWN = "update_points_balance"  # a programme without data is kept as the person's own
 
 
 def _list_parameters() -> Iterator[tuple[Tool, str]]:
@@ -29,7 +30,11 @@ def _list_parameters() -> Iterator[tuple[Tool, str]]:
 def _ask(use: Use, people: People, tool: Tool, parameter: str, name: str) -> dict[str, Any]:
     node = tool.arguments.schema["properties"][parameter]
     value: Any = [name] if node.get("type") == "array" else name
-    return use(people.paula, tool.name, **sample_arguments(tool, **{parameter: value}))
+    return use(
+        people.alice if tool.name == KEEPS_OWN else people.paula,
+        tool.name,
+        **sample_arguments(tool, **{parameter: value}),
+    )
 
 
 def test_a_name_without_data_is_answered_as_that(people: People, use: Use) -> None:
@@ -37,7 +42,10 @@ def test_a_name_without_data_is_answered_as_that(people: People, use: Use) -> No
     for number, (tool, parameter) in enumerate(_list_parameters()):
         name = OUTSIDE[number % len(OUTSIDE)]
         answer = _ask(use, people, tool, parameter, name)
-        if "known here, but ha" not in answer["message"] or answer["status"] not in ("invalid", "not_found"):
+        words, states = ("known here, but ha", ("invalid", "not_found"))
+        if tool.name == KEEPS_OWN:
+            words, states = (f"{name}: ", ("ok",))
+        if words not in answer["message"] or answer["status"] not in states:
             faults.append(f"{tool.name} {parameter}={name}: {answer['status']} {answer['message'][:200]}")
         answer = _ask(use, people, tool, parameter, UNKNOWN)
         if "known here, but ha" in answer["message"] or answer["status"] in ("ok", "partial"):
