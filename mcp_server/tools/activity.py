@@ -76,7 +76,7 @@ def save_chat_link(
         return SavedChat(message=saved.message, chat=to_chat_link(saved.row), created=False, already_saved=True)
     call.db.add(row)
     call.db.flush()
-    message = f"{title} is kept as saved chat {row.id}."
+    message = f"{title} is saved as chat {row.id}."
     return SavedChat(message=message, chat=to_chat_link(row), created=chat_id is None, already_saved=False)
 
 

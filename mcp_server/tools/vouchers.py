@@ -13,7 +13,7 @@ from mcp_server.toolkit.parameters import AnyName, Day, Page, PerPage, RowId
 from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.wording import tell_rows
 from mcp_server.views.vouchers import AppliedTo, Voucher, judge_booking, to_applied_to, to_voucher
-from shared.db.bookings import FlightBooking, HotelBooking
+from shared.db.bookings import FlightBooking, HotelBooking, find_legs
 from shared.db.vouchers import Voucher as Held
 from shared.db.vouchers import page_of_vouchers
 from shared.domain import names, vouchers
@@ -187,7 +187,7 @@ def add_voucher(
     part = to_voucher(call, row)
     over = " It has already expired." if part.state == "expired" else ""
     return AddedVoucher(
-        message=f"{part.name} is kept as voucher {row.id}.{undated}{over}", voucher=part, already_saved=False
+        message=f"{part.name} is saved as voucher {row.id}.{undated}{over}", voucher=part, already_saved=False
     )
 
 
@@ -336,6 +336,10 @@ def apply_voucher_to_booking(
             raise NotFound(f"{target.booking_type} booking", target.booking_id)
         if target != before:
             doubts = _check_use(call, row, booking, target.booking_type)
+        if isinstance(booking, FlightBooking) and row.flight_booking_id in [
+            leg.id for leg in find_legs(call.db, booking)
+        ]:
+            target = before  # it is on all flights of one ticket
     row.flight_booking_id = target.booking_id if target and target.booking_type == "flight" else None
     row.hotel_booking_id = target.booking_id if target and target.booking_type == "hotel" else None
     if call.db.is_modified(row):
@@ -358,4 +362,5 @@ def _describe_use(row: Held, before: AppliedTo | None, target: AppliedTo | None)
             else f"Voucher {row.id} is on no booking."
         )
     instead = f" instead of {_describe_booking(before)}" if before not in (None, target) and before else ""
-    return f"Voucher {row.id} is on {_describe_booking(target)}{instead}."
+    whole = ", with all flights of its booking" if target == before and target.booking_type == "flight" else ""
+    return f"Voucher {row.id} is on {_describe_booking(target)}{instead}{whole}."

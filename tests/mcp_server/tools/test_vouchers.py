@@ -3,6 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -228,6 +229,17 @@ def test_apply_voucher_to_booking_overwrites_and_names_what_it_replaced(add: Any
     done = use(people.alice, "apply_voucher_to_booking", voucher_id=number, **on("flight", second))
     assert (done["replaced"], done["voucher"]["applied_to"]) == (on("flight", first), on("flight", second))
     assert "confirm with the user first" in TOOLS["apply_voucher_to_booking"].description
+
+
+def test_a_voucher_on_one_flight_of_a_booking_is_on_the_others_too(add: Any, use: Use, people: People) -> None:
+    ticket, voucher = uuid4(), add()["voucher_id"]
+    out, home = (booked(people.alice, "flight", trip_id=ticket) for _ in range(2))
+    use(people.alice, "apply_voucher_to_booking", voucher_id=voucher, **on("flight", out))
+    answer = use(people.alice, "apply_voucher_to_booking", voucher_id=voucher, **on("flight", home))
+    assert (answer["voucher"]["applied_to"], answer["replaced"]) == (on("flight", out), None)
+    assert answer["message"].startswith(
+        f"Voucher {voucher} is on flight booking {out}, with all flights of its booking."
+    )
 
 
 @pytest.mark.spec("s3.voucher.detach")
