@@ -26,6 +26,7 @@ from mcp_server.views.award_search import (
     require_cabins,
     resolve_routes,
 )
+from mcp_server.views.split_parties import describe_parts
 from shared.domain.dates import format_weekday
 from shared.domain.party_prices import describe_price, price_party
 from shared.domain.plurals import pluralize
@@ -120,7 +121,12 @@ async def search_all_airlines(
     coverage, by_airline = _build_coverage(result, selection), _list_by_airline(result, selection, matches)
     return AllAirlines(
         status="partial" if coverage.failed else "ok",
-        message=_describe_result(result, selection, matches, limit, where, cheapest),
+        message=" ".join(
+            [
+                _describe_result(result, selection, matches, limit, where, cheapest),
+                *describe_parts(call.reference, result.parts, passengers),
+            ]
+        ),
         asked=_describe_request(question, selection, date, flex_days, cabins, passengers),
         options=matches[:limit],
         names=_list_names(call.reference, matches[:limit], by_airline),

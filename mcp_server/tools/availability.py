@@ -23,6 +23,7 @@ from mcp_server.views.award_search import (
     require_cabins,
     resolve_routes,
 )
+from mcp_server.views.split_parties import describe_parts
 from shared.domain.award_matches import SeatsKnown, judge_seats
 from shared.domain.dates import format_weekday
 from shared.domain.party_prices import Per, describe_price, price_party
@@ -152,6 +153,7 @@ def _describe_result(
         sentences = [f"Whether {airline.name} has award seats, {where}, is not known."]
     else:
         sentences = [f"No award seats of {airline.name} are open, {where}."]
+        sentences += describe_parts(call.reference, result.parts, passengers)
     if sources:
         sentences.append(f"Searched with {sources}.")
     if failed:

@@ -18,6 +18,7 @@ from mcp_server.views.award_search import (
     require_cabins,
     resolve_routes,
 )
+from mcp_server.views.split_parties import describe_parts
 from shared.domain.dates import find_month_bounds, format_weekday
 from shared.domain.party_prices import PER, Per, describe_points
 from shared.domain.plurals import pluralize
@@ -104,7 +105,8 @@ async def search_monthly_availability(
     return MonthlyAvailability(
         status="partial" if month_seats.coverage.failed else "ok",
         message=_describe_month(carrier, f"{origin} to {destination} in {first:%B %Y}", month_seats, days, last_on_sale)
-        + _describe_cheapest(call.reference, cheapest, passengers),
+        + _describe_cheapest(call.reference, cheapest, passengers)
+        + "".join(f" {part}" for part in describe_parts(call.reference, month_seats.parts, passengers)),
         asked=build_asked(origin, destination, cabins, passengers, carrier.iata, month=month),
         per=PER,
         days=days,

@@ -61,6 +61,7 @@ from shared.services.search.trip_plan_search import (
 
 MAX_WINDOW_DAYS = 14
 MAX_STOPS = 6
+SLACK_NIGHTS = 1  # more or fewer at each place, where the nights asked for have no plan
 MANY_ONWARD = 3  # flights between the first and the last
 MAX_NIGHTS = 90  # of the whole trip
 _LONG = 350  # characters of a message, before places and the day of the check are added
@@ -91,9 +92,12 @@ class TripPlans(Result):
     freshness: Freshness
 
     def shorten(self) -> "TripPlans":
-        """Cuts the fallback to one sentence for a trip with many flights, as it is as long as the best plan."""
+        """Says nothing twice of a trip with many flights; its fallback, as long as the best plan, is one sentence."""
+        if self.nearest and self.nearest.plan:
+            once = {"plan": _shorten_tour(self.nearest.plan), "onward_awards": [], "return_award": None}
+            return self.model_copy(update={"nearest": self.nearest.model_copy(update=once)})
         if self.best is None or self.fallback is None or len(self.best.onward_awards) < MANY_ONWARD:
-            return self
+            return self if self.best is None else self.model_copy(update={"best": _shorten_tour(self.best)})
         other = self.fallback
         seats = [other.award, *other.onward_awards, *([other.return_award] if other.return_award else [])]
         best_ids = {
@@ -105,8 +109,14 @@ class TripPlans(Result):
             if s.trip_id not in best_ids
         )
         sums = f"{other.points_total:,} points in all, as detail full shows"
-        best = self.best.model_copy(update={"warnings": [*self.best.warnings, f"Fallback: {flights}; {sums}."]})
+        best = _shorten_tour(self.best).model_copy(
+            update={"warnings": [*self.best.warnings, f"Fallback: {flights}; {sums}."]}
+        )
         return self.model_copy(update={"best": best, "fallback": None})
+
+
+def _shorten_tour(plan: Plan) -> Plan:
+    return plan.shorten() if len(plan.onward_awards) >= MANY_ONWARD else plan
 
 
 @dataclass(frozen=True)
@@ -316,16 +326,24 @@ def _plan_on_thread(call: LiveCall, session: Session, wish: TripWish, seats: Tri
     considered = sum(is_within_cap(j, wish.max_cash) for j in join_legs(fit, wish.legs))
     if plans:
         return _Planned(funds, plans, _choose_plans(wish, plans, funds), considered, [], None, vouchers)
-    cut_sides = [add_cuts(vouchers, wish, side) for side in sides]
+    cut_sides = add_cuts(vouchers, wish, sides)
     nearest = find_nearest((j for j in join_legs(cut_sides, wish.legs) if j.is_bookable), wish.max_cash, funds)
-    reasons = explain_no_plan(call.reference, wish, [bool(side) for side in sides], considered, funds)
+    if nearest is None or nearest.limit == "points":  # points that the person lacks are further away than a night
+        loose = replace(wish, legs=tuple(replace(leg, slack=SLACK_NIGHTS) for leg in wish.legs))
+        nearest = _choose_nearest(wish, _rank_plans(loose, fit, funds, vouchers)) or nearest
+    parts = [
+        availability.find_parts(readings, (wish.cabin,), wish.passengers)
+        for side, readings in zip(sides, seats.sides, strict=True)
+        if not side
+    ]
+    reasons = explain_no_plan(call.reference, wish, [bool(side) for side in sides], parts, considered, funds)
     return _Planned(funds, [], {}, considered, reasons, nearest, vouchers)
 
 
 def _rank_plans(
     wish: TripWish, sides: Sequence[Sequence[PlanSeat[AwardOption]]], funds: Funds, vouchers: Held
 ) -> list[PaidJourney[AwardOption]]:
-    payable = [find_payable(add_cuts(vouchers, wish, side), funds) for side in sides]
+    payable = [find_payable(side, funds) for side in add_cuts(vouchers, wish, sides)]
     journeys = join_legs(payable, wish.legs, lambda needs: funds.pay(needs) is not None)
     return rank_journeys((j for j in journeys if j.is_bookable and is_within_cap(j, wish.max_cash)), funds)
 
@@ -338,15 +356,19 @@ async def _find_on_other_days(call: LiveCall, wish: TripWish, rates: Rates) -> N
     if not rates.quotes:
         rates = await exchange_rates.rates(call.ask, [CURRENCY, *seats.currencies])
     planned = await call.in_session(lambda session: _plan_on_thread(call, session, wider, seats, rates))
-    if not planned.plans:
-        return None
-    best = min(planned.plans, key=lambda p: (p.waits_for_days, _count_days_off(wish, p), p.order))
-    return NearestPlan("dates", best.journey, best, {})
+    return _choose_nearest(wish, planned.plans)
+
+
+def _choose_nearest(wish: TripWish, plans: Sequence[PaidJourney[AwardOption]]) -> NearestPlan[AwardOption] | None:
+    """Of plans with other days or nights than the wish, the one that differs least from it."""
+    best = min(plans, key=lambda p: (p.waits_for_days, _count_days_off(wish, p), p.order), default=None)
+    return NearestPlan("dates", best.journey, best, {}) if best else None
 
 
 def _count_days_off(wish: TripWish, paid: PaidJourney[AwardOption]) -> int:
     day = paid.journey.out.day
-    return max((wish.earliest - day).days, (day - wish.latest).days, 0)
+    nights = zip(wish.legs[1:], paid.journey.nights, strict=True)
+    return max((wish.earliest - day).days, (day - wish.latest).days, 0) + sum(abs(n - leg.nights) for leg, n in nights)
 
 
 def _choose_plans(

@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 
-from mcp_server.toolkit.wording import airline_name, program_name
+from mcp_server.toolkit.wording import airline_name, join_names, program_name
 from mcp_server.views.household import describe_left_apart, describe_lent
+from mcp_server.views.split_parties import describe_parts
 from shared.domain.airport_pairs import JourneyEnd
 from shared.domain.dates import format_short_weekday, format_weekday
 from shared.domain.flight_times import format_days_later, format_flight_times
@@ -16,6 +17,7 @@ from shared.domain.plurals import pluralize
 from shared.domain.transfer_options import Way
 from shared.domain.transfers import POSTING, TransferPath
 from shared.domain.trip_plans import Journey, PaidJourney
+from shared.providers.contract import AwardSeat
 from shared.reference.airports import load_metro_names
 from shared.reference.reference import Reference
 from shared.services.search.award_options import AwardOption
@@ -98,11 +100,13 @@ def _describe_flights(journey: Journey[AwardOption]) -> str:
 
 
 def describe_plan(reference: Reference, paid: PaidJourney[AwardOption], passengers: int) -> list[str]:
-    payment = describe_payment(reference, [w for ways in paid.ways.values() for w in ways])
+    payment = describe_payment(
+        reference, [w for ways in paid.ways.values() for w in ways], brief=bool(paid.journey.onward)
+    )
     return [f"Best: {describe_journey(reference, paid.journey, passengers)}.", payment]
 
 
-def describe_payment(reference: Reference, ways: Sequence[Way]) -> str:
+def describe_payment(reference: Reference, ways: Sequence[Way], *, brief: bool = False) -> str:
     """Says which balances the points come from, and how long the slowest transfer takes."""
     points_by_source: dict[tuple[str, bool, str], int] = {}
     for way in ways:
@@ -120,7 +124,7 @@ def describe_payment(reference: Reference, ways: Sequence[Way]) -> str:
     if not any(w.path for w in ways):
         return f"{sentence}; no transfer is needed. Confirm the seat before you book."
     sentence += f"; the points {POSTING_WORDS[slowest]}."
-    if slowest != POSTING[0]:
+    if slowest != POSTING[0] and not brief:
         sentence += " No faster transfer covers it, and the seat may be gone by then."
     return f"{sentence} Confirm the seat before you transfer: transfers cannot be undone."
 
@@ -151,7 +155,7 @@ def describe_speed(path: TransferPath) -> str:
         return ", ".join(dict.fromkeys(terms)) or "arrives at once"
     words = {"hours": "takes hours", "days": "takes days"}.get(slowest.posting, "how long it takes is not known")
     estimate = f" ({slowest.posting_text})" if slowest.posting_text else ""
-    return f"{words}{estimate}, and the seat may be gone in the meantime"
+    return f"{words}{estimate}, and the seat may be gone meanwhile"
 
 
 def describe_rest(reference: Reference, points: Mapping[str, int], used: Sequence[str]) -> str:
@@ -167,15 +171,20 @@ def explain_no_plan(
     reference: Reference,
     wish: TripWish,
     seen_sides: Sequence[bool],
+    parts: Sequence[Sequence[AwardSeat]],
     considered: int,
     funds: Funds,
 ) -> list[str]:
-    """Explains why there is no plan. `seen_sides`: whether any seat was seen there, and back."""
+    """Explains why there is no plan. `seen_sides`: whether any seat was seen there, and back.
+
+    `parts`: where none was, the flights on which a part of the party could go.
+    """
     party = "a seat" if wish.passengers == 1 else f"{wish.passengers} seats"
     seats = f"{party} in {wish.cabin.replace('_', ' ')}"
     ways = [(describe_place(leg.start), describe_place(leg.end)) for leg in wish.legs]
     unseen = [way for way, has_seats in zip(ways, seen_sides, strict=True) if not has_seats]
     reasons = [f"No award from {a} to {b} for {seats} was seen." for a, b in unseen]
+    reasons += [words for of_leg in parts for words in describe_parts(reference, of_leg, wish.passengers)]
     if wish.programs:
         names = " and ".join(program_name(reference, slug) for slug in sorted(wish.programs))
         reasons.append(f"Only awards of {names} were considered.")
@@ -190,8 +199,8 @@ def explain_no_plan(
     elif considered:
         pooled = " even pooled with those of your household" if funds.purses != funds.household_purses else ""
         left_apart = describe_left_apart(reference, funds.apart)
-        journeys = pluralize(considered, "award journey")
-        reasons.append(f"The balances do not cover any of {journeys}{pooled}.{left_apart}")
+        journeys = "the only award journey" if considered == 1 else f"any of {considered} award journeys"
+        reasons.append(f"The balances do not cover {journeys}{pooled}.{left_apart}")
     return reasons
 
 
@@ -208,7 +217,13 @@ def describe_nearest(reference: Reference, wish: TripWish, nearest: NearestPlan[
             f"{points:,} more points of {program_name(reference, slug)}" for slug, points in nearest.lacking.items()
         )
         return f"The nearest plan: with {lacking}: {words}."
-    return f"The nearest plan: on {format_weekday(journey.out.day)} instead: {words}."
+    other_nights = [
+        f"{pluralize(nights, 'night')} instead of {leg.nights} in {leg.start.code}"
+        for leg, nights in zip(wish.legs[1:], journey.nights, strict=True)
+        if nights != leg.nights
+    ]
+    other = f"with {join_names(other_nights)}" if other_nights else f"on {format_weekday(journey.out.day)} instead"
+    return f"The nearest plan: {other}: {words}."
 
 
 def describe_offer(reference: Reference, option: AwardOption) -> str:

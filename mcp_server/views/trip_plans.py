@@ -94,6 +94,13 @@ class PayWith(Part):
     more_routes: list[TransferRoute]
     from_members: list[MemberUse]
 
+    def shorten(self) -> "PayWith":
+        first, *others = [
+            route and route.model_copy(update={"steps": [], "warnings": []})
+            for route in (self.route, *self.more_routes)
+        ]
+        return self.model_copy(update={"route": first, "more_routes": others})
+
 
 class BalanceAfter(Part):
     """What a balance holds once the plan is paid."""
@@ -143,6 +150,8 @@ class Hold(Part):
 class Plan(Part):
     """For all passengers. `posting_time` is that of the slowest transfer; `booking_pages` are by programme.
 
+    A compact answer of many flights has in `steps` alone where to book, and the programmes between two.
+
     `onward_awards` are the flights after the first, without the flight home. `more_pay_with`: programmes that neither
     the first flight nor the flight home is paid with. `balances_after`: those that the plan changes.
     `hold` is null: whether an award can be held is not known of any programme here.
@@ -169,6 +178,12 @@ class Plan(Part):
     hold: Hold | None
     rules: list[str]
     warnings: list[str]
+
+    def shorten(self) -> "Plan":
+        """Without what `steps` say again: the pages to book, and each transfer from programme to programme."""
+        ways = {"pay_with": self.pay_with.shorten(), "more_pay_with": [way.shorten() for way in self.more_pay_with]}
+        home = self.return_pay_with.shorten() if self.return_pay_with else None
+        return self.model_copy(update=ways | {"return_pay_with": home, "booking_pages": {}})
 
 
 def _show_offer(seat: PlanSeat[AwardOption]) -> AwardOption:
@@ -240,9 +255,9 @@ def _list_stays(journey: Journey[AwardOption]) -> list[Stay]:
             leaves_from=after.offer.origin,
             arrives_on=before.lands_on,
             leaves_on=after.day,
-            nights=(after.day - before.lands_on).days,
+            nights=nights,
         )
-        for before, after in pairwise(journey.seats)
+        for (before, after), nights in zip(pairwise(journey.seats), journey.nights, strict=True)
     ]
 
 
@@ -355,7 +370,10 @@ class LackingPoints(Part):
 
 
 class NearestTripPlan(Part):
-    """`limit` is the one it does not meet; `plan` is null where points are missing. Sums are of all travellers."""
+    """`limit` is the one it does not meet; `plan` is null where points are missing. Sums are of all travellers.
+
+    A compact answer has the flights after the first in `plan`, if there is one.
+    """
 
     limit: Limit
     award: AwardOption
@@ -423,7 +441,13 @@ CHILDREN = YoungWords("Children", "No child's price is known here of", "The sums
 def list_trip_rules(call: CallBase, wish: TripWish, journey: Journey[AwardOption]) -> list[str]:
     """Sentences, each from a known fact; for babies and children also that none is known."""
     facts = [row for row in call.reference.fresh_rows("program_facts.csv", call.today) if row.program in journey.needs]
-    rules = [words for row in facts if (words := _describe_stopover(call, row, has_return=journey.back is not None))]
+    joined = {a.program for a, b in pairwise(journey.seats) if a.program == b.program}  # one ticket could be both
+    rules = [
+        words
+        for row in facts
+        if (row.program in joined or not journey.onward)
+        and (words := _describe_stopover(call, row, has_return=journey.back is not None))
+    ]
     topics = {"stopover"}
     if wish.infants:
         topics |= {"infants", "children"}

@@ -24,18 +24,25 @@ def read_companion_vouchers(call: CallBase, session: Session) -> Held:
     return [(v, kind) for v, kind in pairs if kind.kind == "companion" and kind.booking_kind != "cash"]
 
 
-def add_cuts(held: Held, wish: TripWish, seats: Sequence[PlanSeat[AwardOption]]) -> list[PlanSeat[AwardOption]]:
-    """The seats, and again those that a voucher makes cheaper: it may be wanted for another trip.
+def add_cuts(
+    held: Held, wish: TripWish, sides: Sequence[Sequence[PlanSeat[AwardOption]]]
+) -> list[list[PlanSeat[AwardOption]]]:
+    """The seats of each flight, and again those that a voucher makes cheaper: it may be wanted for another trip.
 
-    None for a trip over several places: a voucher is for one booking there and back.
+    A voucher is for one booking there and back: of a trip over several places the first flight, and the one home.
     """
+    ends = {0, len(sides) - 1} if wish.goes_home else {0}
+    return [[*seats, *(_list_cut(held, wish, seats) if at in ends else ())] for at, seats in enumerate(sides)]
+
+
+def _list_cut(held: Held, wish: TripWish, seats: Sequence[PlanSeat[AwardOption]]) -> list[PlanSeat[AwardOption]]:
     cut_seats = []
-    for seat in () if wish.is_tour else seats:
+    for seat in seats:
         use = _build_use(wish, seat, seat.day, seat.day)
         cuts = (VoucherCut(v.id, kind.name, count_points_off(kind, v.expires_on, use)) for v, kind in held)
         if cut := next((cut for cut in cuts if cut.points), None):
             cut_seats.append(replace(seat, points=seat.points - cut.points, cut=cut))
-    return [*seats, *cut_seats]
+    return cut_seats
 
 
 def list_companions(held: Held, wish: TripWish, journeys: Sequence[Journey[AwardOption]]) -> list[list[str]]:

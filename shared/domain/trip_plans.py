@@ -5,11 +5,12 @@ Points and money are those of all travellers, money in one currency, points at w
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from decimal import Decimal
 from functools import cached_property
 from heapq import nsmallest
+from itertools import pairwise
 from typing import Generic, TypeVar
 
 from shared.domain.airport_pairs import JourneyEnd
@@ -27,11 +28,15 @@ CanPay = Callable[[Mapping[str, int]], bool]
 
 @dataclass(frozen=True)
 class Leg:
-    """One wished flight of a trip: between two places, that many nights after the flight before landed."""
+    """One wished flight of a trip: between two places, that many nights after the flight before landed.
+
+    `slack`: how many nights more or fewer will do; one night stays.
+    """
 
     start: JourneyEnd
     end: JourneyEnd
     nights: int = 0
+    slack: int = 0
 
 
 @dataclass(frozen=True)
@@ -96,6 +101,11 @@ class Journey(Generic[Offer]):
     def onward(self) -> tuple[PlanSeat[Offer], ...]:
         """The flights after the first, without the flight home."""
         return self.seats[1:-1] if self.back else self.seats[1:]
+
+    @property
+    def nights(self) -> list[int]:
+        """Between each two flights."""
+        return [(after.day - before.lands_on).days for before, after in pairwise(self.seats)]
 
     @cached_property
     def needs(self) -> dict[str, int]:
@@ -198,10 +208,12 @@ def join_legs(
     yield from map(Journey, chains)
 
 
-def _find_next_start(seat: PlanSeat[Offer], legs: Sequence[Leg], at: int) -> tuple[date, str]:
-    """The day and place of the next leg's start after the previous leg's seat."""
-    moves = legs[at].start.code != legs[at - 1].end.code
-    return seat.lands_on + timedelta(days=legs[at].nights), legs[at].start.code if moves else seat.ends[1]
+def _list_next_starts(seat: PlanSeat[Offer], legs: Sequence[Leg], at: int) -> list[tuple[date, str]]:
+    """The days and the place of the next leg's start after the previous leg's seat."""
+    leg = legs[at]
+    place = leg.start.code if leg.start.code != legs[at - 1].end.code else seat.ends[1]
+    fewest = max(leg.nights - leg.slack, min(leg.nights, 1))
+    return [(seat.lands_on + timedelta(days=n), place) for n in range(fewest, leg.nights + leg.slack + 1)]
 
 
 def _drop_dead_ends(
@@ -211,7 +223,7 @@ def _drop_dead_ends(
     useful: list[Sequence[PlanSeat[Offer]]] = [sides[-1]]
     for at in range(len(legs) - 1, 0, -1):
         starts = {(seat.day, seat.ends[0]) for seat in useful[0]}
-        useful.insert(0, [s for s in sides[at - 1] if _find_next_start(s, legs, at) in starts])
+        useful.insert(0, [s for s in sides[at - 1] if not starts.isdisjoint(_list_next_starts(s, legs, at))])
     return useful
 
 
@@ -223,8 +235,9 @@ def _extend(
     for seat in seats:
         onward.setdefault(((seat.day, seat.ends[0]), seat.ends[1] if goes_home else ""), []).append(seat)
     for chain in chains:
-        key = (_find_next_start(chain[-1], legs, at), chain[0].ends[0] if goes_home else "")
-        yield from ((*chain, seat) for seat in onward.get(key, ()))
+        home = chain[0].ends[0] if goes_home else ""
+        for start in _list_next_starts(chain[-1], legs, at):
+            yield from ((*chain, seat) for seat in onward.get((start, home), ()))
 
 
 def _thin(chains: Iterable[Chain[Offer]], can_pay: CanPay) -> list[Chain[Offer]]:
@@ -241,7 +254,10 @@ def _thin(chains: Iterable[Chain[Offer]], can_pay: CanPay) -> list[Chain[Offer]]
 
 
 def find_payable(seats: Iterable[PlanSeat[Offer]], funds: Funds) -> list[PlanSeat[Offer]]:
-    """Finds those all balances together could pay; of one programme, day and pair of places the few cheapest."""
+    """Finds those all balances together could pay; of one programme, day and pair of places the few cheapest.
+
+    A point is worth what it costs in points that are held: three of a bank for one make a cheap award dear.
+    """
     held_points = Counter(funds.count_points())
     for balance in funds.apart:
         held_points[balance.program] += balance.points
@@ -251,7 +267,12 @@ def find_payable(seats: Iterable[PlanSeat[Offer]], funds: Funds) -> list[PlanSea
         same = chosen_seats.setdefault((seat.program, seat.day, seat.ends, seat.cut is None), [])
         if len(same) < MAX_SEATS_PER_DAY:
             same.append(seat)
-    return [seat for same in chosen_seats.values() for seat in same]
+    prices: dict[str, Decimal | None] = {}  # what a point of the programme costs in points that are held
+    for same in chosen_seats.values():
+        if (program := same[0].program) not in prices:
+            ways = funds.list_ways(funds.household_purses, program, most[program])
+            prices[program] = min((w.cents_per_point for w in ways if w.cents_per_point is not None), default=None)
+    return [replace(s, value=prices[s.program] or s.value) for same in chosen_seats.values() for s in same]
 
 
 def rank_journeys(journeys: Iterable[Journey[Offer]], funds: Funds) -> list[PaidJourney[Offer]]:

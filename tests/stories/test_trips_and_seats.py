@@ -150,3 +150,26 @@ def test_a_plan_from_a_city_looks_at_its_airports(people: People, use: Use) -> N
     answer = use(people.alice, "plan_trip", **asked)
     assert answer["best"]["award"]["origin"] in {"JFK", "EWR", "LGA"}
     assert {"JFK", "EWR", "LGA"} <= set(re.findall(r"\b[A-Z]{3}\b", str(answer["searched"])))
+
+
+def test_a_party_that_no_flight_seats_is_told_how_it_fits(people: People, use: Use, with_sources: WithSources) -> None:
+    hold(use, people, british_airways_club=900_000)
+    for at, (airlines, words) in enumerate(
+        (
+            (("BA", "BA", "AA"), "In two bookings all four fit on "),
+            (("BA",), "Most together are 2 seats with British Airways on "),
+            (("BA", "BA"), "Most together are 2 seats with British Airways on "),  # perhaps the same two
+        )
+    ):
+        day = clock.today() + timedelta(days=60 + 40 * at)
+        with_sources(selling("shop", *(seat(day, airline=code, seats=2) for code in airlines)))
+        party: dict[str, Any] = {"origin": "LHR", "destination": "JFK", "passengers": 4, "cabin": "business"}
+        on_day, month = {"date": day.isoformat()}, {"month": f"{day:%Y-%m}"}
+        window = {"earliest_date": day.isoformat(), "latest_date": day.isoformat()}
+        for tool, asked in (
+            ("search_all_airlines", on_day),
+            ("search_availability", on_day | {"airline": "BA"}),
+            ("search_monthly_availability", month | {"airline": "BA"}),
+            ("plan_trip", window),
+        ):
+            assert words in use(people.alice, tool, **party, **asked)["message"], tool

@@ -37,6 +37,7 @@ class Found:
     options: list[AwardOption]
     coverage: Coverage
     freshness: Freshness
+    parts: Sequence[AwardSeat] = ()  # where nothing is open for all of the party
 
 
 @dataclass(frozen=True)
@@ -136,7 +137,29 @@ async def find(ask: Ask, questions: Sequence[SeatsQuestion], cabins: Sequence[st
     """Everything open, by day and cabin, cheapest first. Raises as `read` does."""
     readings = await read(ask, questions)
     options = list_offers(readings, ask.account_id, cabins, passengers)
-    return Found(options, coverage(readings), freshness(readings))
+    parts = () if options else find_parts(readings, cabins, passengers)
+    return Found(options, coverage(readings), freshness(readings), parts)
+
+
+def find_parts(readings: Readings, cabins: Sequence[str], passengers: int) -> list[AwardSeat]:
+    """The flights of one day that seat a party in parts, where none seats all; else the one with the most seats.
+
+    Offers of one airline on one day may be the same seats, so the largest of them counts.
+    """
+    largest: dict[date, dict[str, AwardSeat]] = {}
+    for _, seat in _choose(readings, cabins, 1):
+        if seat.seats and seat.seats < passengers:
+            of_day = largest.setdefault(seat.date, {})
+            if seat.airline not in of_day or seat.seats > (of_day[seat.airline].seats or 0):
+                of_day[seat.airline] = seat
+    choices: list[list[AwardSeat]] = []
+    for day in sorted(largest):
+        parts: list[AwardSeat] = []
+        for seat in sorted(largest[day].values(), key=lambda s: (-(s.seats or 0), s.points)):
+            if sum(s.seats or 0 for s in parts) < passengers:
+                parts.append(seat)
+        choices.append(parts if sum(s.seats or 0 for s in parts) >= passengers else parts[:1])
+    return min(choices, key=lambda parts: (len(parts) == 1, len(parts), -(parts[0].seats or 0)), default=[])
 
 
 async def search(

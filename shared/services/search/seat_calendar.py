@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from shared.domain.award_matches import SeatsKnown, judge_seats
 from shared.providers.ask import Ask
 from shared.providers.contract import AwardSeat, SeatsQuestion
-from shared.services.search.availability import read
+from shared.services.search.availability import find_parts, read
 from shared.services.search.provenance import Coverage, Freshness, coverage, freshness
 
 
@@ -25,6 +25,7 @@ class Month:
     days: list[DaySeats]
     coverage: Coverage
     freshness: Freshness
+    parts: Sequence[AwardSeat]  # where no day has seats for all of the party
 
 
 def _days(question: SeatsQuestion) -> Iterator[date]:
@@ -55,4 +56,5 @@ async def search_month(
         return {cabin: open_days[day][cabin] for cabin in cabins if cabin in open_days.get(day, {})}
 
     days = [DaySeats(day, state(day), order_by_cabin(day)) for day in _days(questions[0])]
-    return Month(days, sources, freshness(readings))
+    parts = () if open_days else find_parts(readings, cabins, passengers)
+    return Month(days, sources, freshness(readings), parts)

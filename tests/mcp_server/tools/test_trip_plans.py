@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+from pydantic_core import to_json
 
 from mcp_server.toolkit.context import Caller
 from mcp_server.tools import trip_plans
@@ -167,7 +168,7 @@ def test_plan_trip_says_why_there_is_no_plan(people: People, use: Use, with_sour
     assert "No points balances" in " ".join(bare["no_plan_reasons"])
     holds(use, people.alice, british_airways_club=20_000)
     short = use(people.alice, TOOL, **search_arguments())
-    assert short["no_plan_reasons"] == ["The balances do not cover any of 1 award journey."]
+    assert short["no_plan_reasons"] == ["The balances do not cover the only award journey."]
     assert short["nearest"]["lacking"] == [{"program": BA, "points": 5_000}]
     assert "with 5,000 more points of The British Airways Club: out on" in short["message"]
     holds(use, people.alice, british_airways_club=90_000)
@@ -290,7 +291,7 @@ def test_plan_trip_says_how_long_a_slow_transfer_takes_where_it_is_the_only_way(
     )
     transfer = next(s for s in answer["best"]["steps"] if s.startswith("Only then transfer"))
     assert "takes days" in transfer
-    assert "the seat may be gone in the meantime" in transfer
+    assert "the seat may be gone meanwhile" in transfer
 
 
 def test_plan_trip_gives_the_nearest_plan_when_the_cap_on_cash_fails(
@@ -465,6 +466,25 @@ def test_the_compact_answer_of_a_trip_with_six_places_is_short(
     assert answer["best"]["warnings"][-1].startswith(first)
     assert len(answer["message"]) < 500
     assert len(json.dumps(answer)) < 0.75 * len(json.dumps(full))
+    assert len(to_json(answer)) < 12_000
+    for way in (answer["best"]["pay_with"], *answer["best"]["more_pay_with"]):
+        assert any(f"{way['route']['delivered_points']:,} arrive" in step for step in answer["best"]["steps"])
+
+
+def test_plan_trip_names_the_nights_that_have_seats_before_points_that_lack(
+    people: People, use: Use, with_sources: WithSources
+) -> None:
+    onward = (fly("FCO", "CDG", 5), fly("FCO", "CDG", 4, points=99_000), fly("CDG", "BOS", 8))
+    with_sources(sell(fly("BOS", "FCO", 0), *onward)[0], BANK)
+    holds(use, people.alice, british_airways_club=80_000)
+    wish = search_arguments() | {"origin": "BOS", "destination": "CDG"}
+    stops = [{"place": "Rome", "nights": 4}, {"place": "CDG", "nights": 4}]
+    answer = use(people.alice, TOOL, **wish, stops=stops, detail="compact")
+    nearest = answer["nearest"]
+    assert (answer["best"], nearest["limit"], nearest["lacking"]) == (None, "dates", [])
+    assert "The nearest plan: with 5 nights instead of 4 in ROM and 3 nights instead of 4 in CDG" in answer["message"]
+    assert [award["destination"] for award in nearest["plan"]["onward_awards"]] == ["CDG"]
+    assert nearest["onward_awards"] == []
 
 
 def test_plan_trip_tells_what_is_known_of_babies_children_and_stopovers(
@@ -553,3 +573,19 @@ def test_plan_trip_counts_the_companion_voucher_that_makes_it_payable(
     assert "taxes and charges still due for both" in best["rules"][0]
     booking = f"25,000 points each, 50,000 for two, less 25,000 with your {name}, and the taxes."
     assert sum(booking in step for step in best["steps"]) == 2
+
+
+def test_plan_trip_counts_a_companion_voucher_on_the_flights_there_and_home_of_an_open_jaw(
+    people: People, use: Use, with_sources: WithSources
+) -> None:
+    ways = (fly("LHR", "FCO", 0), fly("FCO", "CDG", 3, program=FB), fly("CDG", "LHR", 6))
+    with_sources(sell(*ways, fly("CDG", "LHR", 3))[0], BANK)
+    holds(use, people.alice, british_airways_club=52_000, flying_blue=50_000)
+    use(people.alice, "add_voucher", voucher_slug="ba-amex-companion-voucher", expires_on=f"{last_day():%Y-12-31}")
+    asked = search_arguments() | {"origin": "LHR", "destination": "FCO", "passengers": 2}
+    tour = {"destination": "CDG", "stops": [{"place": "FCO", "nights": 3}], "nights": 3}
+    for wish, flights in (({"nights": 3, "return_from": "CDG"}, 2), (tour, 3)):
+        best = use(people.alice, TOOL, **(asked | wish))["best"]
+        assert [voucher["points_off"] for voucher in best["vouchers"]] == [50_000]
+        assert best["points_total"] == 50_000 + 50_000 * (flights - 2)
+        assert best["rules"][0].startswith("The sums count your BA Amex Companion Voucher")

@@ -1,5 +1,6 @@
 """Planning trips on points: pairing dates, paying from balances once each, order, and the way out of a lost seat."""
 
+from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal
 from itertools import pairwise
@@ -62,6 +63,23 @@ def test_the_way_back_is_so_many_nights_after_the_way_out_lands() -> None:
     assert [(j.out is overnight, j.back and (j.back.day - DAY).days) for j in result] == [(True, 8), (False, 7)]
     assert list(join_legs([[overnight]], [out])) == [journey(overnight)]
     assert list(join_legs([[overnight], []], [out, leg("BBB", "AAA", 7)])) == []
+
+
+def test_a_night_more_or_less_will_do_where_the_leg_says_so_but_one_night_stays() -> None:
+    out = seat(ends=("AAA", "BBB"))
+    backs = [seat(day=DAY + timedelta(days=n), ends=("BBB", "AAA")) for n in range(5)]
+    for nights, fitting in ((2, [1, 2, 3]), (1, [1, 2]), (0, [0, 1])):
+        home = replace(leg("BBB", "AAA", nights), slack=1)
+        assert [j.nights for j in join_legs([[out], backs], [leg("AAA", "BBB"), home])] == [[n] for n in fitting]
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.integers(1_000, 30_000), st.integers(1_000, 30_000))
+def test_a_seat_is_ranked_by_the_points_that_are_spent_for_it(own: int, dear: int) -> None:
+    held = Funds(build_network([edge("bank", "dear", ratio=(3, 1))]), [purse("bank", 90_000), purse("air", 90_000)])
+    seats = find_payable([seat("air", own), seat("dear", dear, value=Decimal("0.1"))], held)
+    cheapest = min(seats, key=lambda s: s.rough)
+    assert own == 3 * dear or (cheapest.program == "air") == (own < 3 * dear)
 
 
 def test_home_from_another_place_leaves_from_there_and_ends_where_the_journey_began() -> None:
