@@ -22,6 +22,8 @@ from shared.reference.load import reference
 DETOUR = 1.4  # a connection over a hub may be this much longer than the direct route
 MIN_KNOWN = 10  # known flights from which an airline's list counts as complete
 SHORT_MILES = 2_500  # for a flight of an airline without such a list
+MEDIUM_MILES = 1_500  # an airline without a flight this short has none at home
+LEAST_MILES = 100  # nobody flies between two airports of one city
 ON_SALE_DAYS = 355  # if the airline's release window is unknown
 PARTNER_SHARE = 0.75  # of an airline's seats for its own members that partners also sell
 # Points of a programme whose prices follow no chart: a base, and points a mile, in economy on a usual day.
@@ -65,7 +67,12 @@ def find_path(airline: str, origin: str, destination: str) -> Path | None:
     over = {
         h: facts.miles(origin, h) + facts.miles(h, destination)
         for h in hubs
-        if h not in (origin, destination) and _is_flown(airline, origin, h) and _is_flown(airline, h, destination)
+        if h not in (origin, destination)
+        and (
+            not _is_domestic(origin, destination) or _is_domestic(origin, h)
+        )  # nobody sells a trip at home over abroad
+        and _is_flown(airline, origin, h)
+        and _is_flown(airline, h, destination)
     }
     best = min(over, key=over.__getitem__, default=None)
     if best is None or over[best] > DETOUR * direct:
@@ -74,15 +81,32 @@ def find_path(airline: str, origin: str, destination: str) -> Path | None:
 
 
 def _is_flown(airline: str, origin: str, destination: str) -> bool:
-    """Whether an airline is known to fly there without a stop; for one with few known flights, whether it is a
-    plausible short flight from one of its hubs."""
+    """Whether an airline is known to fly there without a stop; where no list says so, whether it is a plausible
+    flight from one of its hubs: within a country, or a short one of an airline with few known flights."""
     facts = reference()
     route = facts.find_flight(airline, origin, destination).route
-    if route == "known" or _has_known_flights(airline):
-        return route == "known"
     hubs = facts.airlines[airline].hubs
-    near = facts.miles(origin, destination) <= SHORT_MILES
-    return route == "unknown" and near and (origin in hubs or destination in hubs)
+    if route != "unknown" or (origin not in hubs and destination not in hubs):
+        return route == "known"
+    if _is_domestic(origin, destination):
+        is_far = facts.miles(origin, destination) >= LEAST_MILES
+        return is_far and _flies_short(airline) and facts.airports_with_flights.issuperset((origin, destination))
+    return facts.miles(origin, destination) <= SHORT_MILES and not _has_known_flights(airline)
+
+
+def _is_domestic(origin: str, destination: str) -> bool:
+    facts = reference()
+    return facts.airport(origin).country == facts.airport(destination).country
+
+
+@lru_cache(maxsize=512)
+def _flies_short(airline: str) -> bool:
+    """Whether an airline is not known for long flights alone."""
+    facts = reference()
+    flights = facts.flights.get(airline)
+    pairs = [(a, b) for a, ends in flights.pairs.items() for b in ends] if flights else []
+    known = [pair for pair in pairs if facts.airports.keys() >= set(pair)]
+    return not known or any(facts.miles(*pair) <= MEDIUM_MILES for pair in known)
 
 
 @lru_cache(maxsize=512)

@@ -155,3 +155,27 @@ def test_a_luxury_house_costs_more_than_a_plain_one_at_the_same_place(city: tupl
     cash = [stay.cash for stay in stays]
     half = len(cash) // 2
     assert min(c for c in cash[:half] if c) > max(c for c in cash[half + 1 :] if c)
+
+
+AT_HOME = (
+    "DEL-BOM BLR-DEL MEL-PER YVR-YYZ GRU-GIG LIM-CUZ MEX-CUN FCO-CTA PEK-CAN CGK-DPS JED-RUH IST-AYT AKL-WLG BOG-MDE"
+    " HAN-SGN MNL-CEB KUL-BKI HND-CTS LHR-EDI FRA-MUC MAD-BCN JNB-CPT"
+).split()
+
+
+@pytest.mark.parametrize("pair", AT_HOME)
+def test_seats_between_two_cities_of_one_country_are_its_airlines_own(pair: str) -> None:
+    origin, destination = pair.split("-")
+    seats = find_seats(origin, destination)
+    assert len({seat.date for seat in seats}) > 10
+    for airline in {seat.airline for seat in seats}:
+        path = market.find_path(airline, origin, destination)
+        assert path is not None
+        assert path.hub is None or reference().airport(path.hub).country == reference().airport(origin).country
+
+
+@pytest.mark.parametrize("pair", ["LHR-LGW", "SFO-OAK", "NRT-HND", "YVR-YYZ"])
+def test_nobody_flies_across_a_city_nor_home_over_a_foreign_hub(pair: str) -> None:
+    flown = [path for code in reference().airlines if (path := market.find_path(code, *pair.split("-")))]
+    assert {path.airline for path in flown}.isdisjoint({"AA", "DL", "UA", "BA", "NH"})
+    assert all(path.hub is None for path in flown)
