@@ -1,15 +1,14 @@
 """Faults of arguments in words: which argument, what is wrong with it, and what is expected."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from pydantic import ValidationError
 
 from mcp_server.toolkit.argument_schema import Schema
 from shared.domain import names
-from shared.errors import Candidates, Fault, NotFound, describe_uncovered
-from shared.reference import places
+from shared.errors import Fault, describe_uncovered
 from shared.reference.load import reference
 
 MAX_FAULTS = 20  # named in one answer
@@ -27,10 +26,8 @@ class WrongValue(ValueError):
         self.expected, self.place = expected, place
 
 
-def describe_faults(
-    error: ValidationError, schema: Schema, arguments: dict[str, Any], place_names: Collection[str] = ()
-) -> list[Fault]:
-    """One fault for each argument that pydantic refused; `place_names`: those that are airports or cities."""
+def describe_faults(error: ValidationError, schema: Schema, arguments: dict[str, Any]) -> list[Fault]:
+    """One fault for each argument that pydantic refused."""
     faults: dict[str, Fault] = {}
     for e in error.errors(include_url=False, include_context=True):
         name = str(e["loc"][0]) if e["loc"] else "arguments"
@@ -47,20 +44,10 @@ def describe_faults(
         where = name + _printable(getattr(refusal, "place", "")) + _locate(e["loc"][1:], arguments.get(name))
         expected = getattr(refusal, "expected", None) or describe_expected(node, arguments.get(name))
         problem = _describe_problem(kind, str(refusal))
-        if kind == "string_pattern_mismatch" and name in place_names and (code := _find_place_code(e["input"])):
-            problem, expected = "is a place without its code", code
         if kind == "literal_error" and (names := _find_known_names(e["input"], e["ctx"]["expected"])):
             problem = f"is {' and '.join(names)}, which {describe_uncovered(names)}"
         faults[name] = Fault(where, problem, expected)
     return list(faults.values())[:MAX_FAULTS]
-
-
-def _find_place_code(text: str) -> str | None:
-    """The code of the only place with this name."""
-    try:
-        return places.find_code(reference(), text[:_MAX_NAME], for_flights=True)
-    except (Candidates, NotFound):
-        return None
 
 
 def _find_known_names(value: Any, choices: str) -> Sequence[str]:

@@ -105,9 +105,21 @@ def _find_place(value: str) -> str:
 # An airport or a city by code or name, where the specification has no pattern; the tool gets the code.
 AirportOrCity = Annotated[str, limit_length(60), AfterValidator(_find_place), PLACE]
 AirportCapitals = Annotated[str, Field(pattern=r"^[A-Z]{3}$")]
-# Where the specification has the pattern: a code of either, to search flights for.
-SearchedAirport = Annotated[Airport, PLACE]
-WatchedAirport = Annotated[AirportCapitals, PLACE]
+
+
+def _take_place_name(value: Any) -> Any:
+    """The code of the only place with this name; anything else as it is, for the pattern to judge."""
+    if not isinstance(value, str) or not re.fullmatch(r"[^\W\d_][\w .'-]{3,59}", value):
+        return value
+    try:
+        return places.find_code(reference(), value, for_flights=True)
+    except (Candidates, NotFound):
+        return value
+
+
+# Where the specification has the pattern: a code of either, to search flights for, or the name of one place.
+SearchedAirport = Annotated[Airport, PLACE, BeforeValidator(_take_place_name)]
+WatchedAirport = Annotated[AirportCapitals, PLACE, BeforeValidator(_take_place_name)]
 Currency = Annotated[str, Field(pattern=AIRPORT_ANY_CASE), AfterValidator(str.upper)]
 Cabin = Literal["economy", "premium_economy", "business", "first"]
 

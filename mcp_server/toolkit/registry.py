@@ -84,7 +84,7 @@ class Arguments:
         try:
             model = self.model.model_validate(present)
         except ValidationError as error:
-            raise Invalid(*describe_faults(error, self.schema, present, self.places)) from None
+            raise Invalid(*describe_faults(error, self.schema, present)) from None
         return dict(vars(model))
 
     def fill(self, raw_arguments: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -318,6 +318,8 @@ def get_status_matches(
     offers = [o for o in (_to_offer(call, r, tiers_held) for r in matches) if o.eligible == "yes" or not eligible_only]
     audited = max((day for r in rows if (day := find_page_day(r))), default=None)
     none = "" if offers else " None is known here, though some may exist."
+    if matches and not offers:  # all were left out by eligible_only
+        none = f" Whether your status counts is not said by those known here, {len(matches)} in all: ask there."
     past = sum(o.state == "past" for o in offers)
     number = (
         "None of them was" if past == len(offers) else "1 of them was not" if past == 1 else f"{past} of them were not"

@@ -260,6 +260,8 @@ def describe_ranking(
         names = tell_rows(total, "card", (s.card.name for s in listed))
         also = "and no spending is given" if spending.source == "none" else "nor what its points are worth"
         sentences = [f"None can be valued, for no bonus is known {also}: {names}"]
+    doubtful = [rule.text for rule, check in best.rules if best.was_held and check.applies == "unknown"]
+    sentences += [f"You had it before, so its bonus is in doubt: {text}." for text in doubtful[:1]]
     if not best.eligibility.refused:
         sentences += _describe_not_yet(not_yet)
     if category:

@@ -211,6 +211,8 @@ def list_paying(
         kind = facts.voucher_types.get(voucher.voucher_slug)
         if kind is None or kind.kind != "free_night" or kind.program != hotel.program:
             continue
+        if kind.max_points and points is None:  # no award price is known to be under its limit
+            continue
         fit = judge_voucher(facts, voucher, kind, use)
         if not fit.clashes:
             paying.append(Paying(voucher_id=voucher.id, name=kind.name, added_points=fit.added_points))

@@ -157,13 +157,11 @@ def test_a_luxury_house_costs_more_than_a_plain_one_at_the_same_place(city: tupl
     assert min(c for c in cash[:half] if c) > max(c for c in cash[half + 1 :] if c)
 
 
-AT_HOME = (
-    "DEL-BOM BLR-DEL MEL-PER YVR-YYZ GRU-GIG LIM-CUZ MEX-CUN FCO-CTA PEK-CAN CGK-DPS JED-RUH IST-AYT AKL-WLG BOG-MDE"
-    " HAN-SGN MNL-CEB KUL-BKI HND-CTS LHR-EDI FRA-MUC MAD-BCN JNB-CPT"
-).split()
+AT_HOME = """DEL-BOM BLR-DEL MEL-PER YVR-YYZ GRU-GIG LIM-CUZ MEX-CUN FCO-CTA PEK-CAN CGK-DPS JED-RUH IST-AYT AKL-WLG
+BOG-MDE HAN-SGN MNL-CEB KUL-BKI HND-CTS LHR-EDI FRA-MUC MAD-BCN JNB-CPT"""
 
 
-@pytest.mark.parametrize("pair", AT_HOME)
+@pytest.mark.parametrize("pair", AT_HOME.split())
 def test_seats_between_two_cities_of_one_country_are_its_airlines_own(pair: str) -> None:
     origin, destination = pair.split("-")
     seats = find_seats(origin, destination)
