@@ -37,7 +37,16 @@ from shared.domain.flight_times import lands_late, leaves_early
 from shared.domain.flights_behind import describe_mixed_cabins, list_nights_between
 from shared.domain.funding import Funds, find_leftovers
 from shared.domain.nearest_plans import NearestPlan, find_nearest, is_within_cap
-from shared.domain.trip_plans import Leg, PaidJourney, PlanSeat, find_fallback, find_payable, join_legs, rank_journeys
+from shared.domain.trip_plans import (
+    Leg,
+    PaidJourney,
+    PlanSeat,
+    find_fallback,
+    find_payable,
+    join_legs,
+    list_possible_nights,
+    rank_journeys,
+)
 from shared.errors import Fault, Invalid
 from shared.providers.contract import FaresQuestion, Reading
 from shared.services.search import availability, exchange_rates, fares
@@ -64,6 +73,8 @@ MAX_STOPS = 6
 SLACK_NIGHTS = 1  # more or fewer at each place, where the nights asked for have no plan
 MANY_ONWARD = 3  # flights between the first and the last
 MAX_NIGHTS = 90  # of the whole trip
+PLAN_SENTENCES = 2  # the plan, and how it is paid
+MOST_IN_MESSAGE = 440  # characters, before places and the day of the check are added
 _LONG = 350  # characters of a message, before places and the day of the check are added
 
 
@@ -283,15 +294,17 @@ async def _plan_wish(call: LiveCall, wish: TripWish) -> TripPlans:
     }
     sources = coverage([*seats.readings, *fare_readings])
     failed = [f"{f.name} ({f.reason})" for f in sources.failed]
+    unanswered = [f"No answer from {', '.join(failed)}, so there may be better plans."] if failed else []
+    result = _describe_result(call, wish, planned, best_plans)
     return TripPlans(
         status="partial" if failed else "ok",
-        message=" ".join(
+        message=_join_within(
+            [*result[: PLAN_SENTENCES if "best" in plans else None], *unanswered],
             [
-                *_describe_result(call, wish, planned, best_plans),
+                *(result[PLAN_SENTENCES:] if "best" in plans else ()),
                 *(f"{rule.partition(':')[0]}." for rule in (companions[0][:1] if companions else ())),
                 *remarks[:1],
-                *([f"No answer from {', '.join(failed)}, so there may be better plans."] if failed else []),
-            ]
+            ],
         ),
         asked=to_asked(wish),
         names=list_names(call.reference, [*best_plans.values()], planned.nearest),
@@ -305,6 +318,15 @@ async def _plan_wish(call: LiveCall, wish: TripWish) -> TripPlans:
         coverage=sources,
         freshness=freshness([*seats.readings, *fare_readings]),
     )
+
+
+def _join_within(needed: Sequence[str], more: Sequence[str]) -> str:
+    """What must be said, and as much of the rest as fits: fields of the answer say it again."""
+    message = " ".join(needed)
+    for sentence in more:
+        if len(message) + len(sentence) < MOST_IN_MESSAGE:
+            message = f"{message} {sentence}"
+    return message
 
 
 def _plan_on_thread(call: LiveCall, session: Session, wish: TripWish, seats: TripSeats, rates: Rates) -> _Planned:
@@ -337,6 +359,8 @@ def _plan_on_thread(call: LiveCall, session: Session, wish: TripWish, seats: Tri
         if not side
     ]
     reasons = explain_no_plan(call.reference, wish, [bool(side) for side in sides], parts, considered, funds)
+    if wish.is_return and not considered and (nights := list_possible_nights(sides, wish.legs)):
+        reasons.append(f"Seats both ways are open for {join_names([str(n) for n in nights])} nights.")
     return _Planned(funds, [], {}, considered, reasons, nearest, vouchers)
 
 

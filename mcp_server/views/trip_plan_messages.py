@@ -23,6 +23,7 @@ from shared.reference.reference import Reference
 from shared.services.search.award_options import AwardOption
 from shared.services.search.trip_plan_search import CURRENCY, TripWish
 
+LONG_JOURNEY = 250  # characters; what follows it is said briefly
 POSTING_WORDS = {
     "instant": "arrive at once",
     "hours": "arrive within hours",
@@ -52,6 +53,8 @@ def describe_journey(reference: Reference, journey: Journey[AwardOption], passen
     flights = f"out on {describe_seat(reference, journey.out.offer)}"
     if journey.back:
         flights += f", back on {describe_seat(reference, journey.back.offer)}"
+    if journey.cuts and len(journey.needs) > 1:
+        return f"{flights}; {_describe_tour_points(reference, journey, passengers)}"
     points = " and ".join(_describe_need(reference, journey, program, passengers) for program in journey.needs)
     return f"{flights}; {points}, {describe_journey_taxes(journey, passengers)}"
 
@@ -77,7 +80,11 @@ def _describe_tour_points(reference: Reference, journey: Journey[AwardOption], p
 
     For more than two programmes only their number: the answer's fields name them.
     """
-    parts = [f"{total:,} of {program_name(reference, program)}" for program, total in journey.needs.items()]
+    cut_programs = {seat.program for seat in journey.seats if seat.cut}
+    parts = [
+        f"{total:,} of {program_name(reference, program)}{' with your voucher' if program in cut_programs else ''}"
+        for program, total in journey.needs.items()
+    ]
     programs = ", ".join(parts) if len(parts) < 3 else pluralize(len(parts), "programme")
     whose = f" for {describe_party(passengers)}" if passengers > 1 else " per person"
     points = f"{pluralize(sum(journey.needs.values()), 'point')}{whose} ({programs})"
@@ -100,10 +107,10 @@ def _describe_flights(journey: Journey[AwardOption]) -> str:
 
 
 def describe_plan(reference: Reference, paid: PaidJourney[AwardOption], passengers: int) -> list[str]:
-    payment = describe_payment(
-        reference, [w for ways in paid.ways.values() for w in ways], brief=bool(paid.journey.onward)
-    )
-    return [f"Best: {describe_journey(reference, paid.journey, passengers)}.", payment]
+    ways = [w for of_program in paid.ways.values() for w in of_program]
+    journey = f"Best: {describe_journey(reference, paid.journey, passengers)}."
+    is_long = bool(paid.journey.onward) or len(journey) > LONG_JOURNEY
+    return [journey, describe_payment(reference, ways, brief=is_long)]
 
 
 def describe_payment(reference: Reference, ways: Sequence[Way], *, brief: bool = False) -> str:
@@ -115,7 +122,9 @@ def describe_payment(reference: Reference, ways: Sequence[Way], *, brief: bool =
     parts = []
     for (program, is_there, member), points in sorted(points_by_source.items(), key=lambda source: source[0][1:]):
         balance = add_member(program_name(reference, program), member)
-        parts.append(f"{points:,} {'already with' if is_there else 'points of'} {balance}")
+        is_named = is_there and (program, False, member) in points_by_source
+        whose = "already there" if is_named else f"{'already with' if is_there else 'points of'} {balance}"
+        parts.append(f"{points:,} {whose}")
     slowest = find_slowest(ways)
     lent = describe_lent(reference, ways)
     sentence = f"Paid with {' and '.join(parts)}{f', {lent} pooled with yours' if lent else ''}"
@@ -124,7 +133,9 @@ def describe_payment(reference: Reference, ways: Sequence[Way], *, brief: bool =
     if not any(w.path for w in ways):
         return f"{sentence}; no transfer is needed. Confirm the seat before you book."
     sentence += f"; the points {POSTING_WORDS[slowest]}."
-    if slowest != POSTING[0] and not brief:
+    if brief:
+        return f"{sentence} Confirm the seat first: transfers cannot be undone."
+    if slowest != POSTING[0]:
         sentence += " No faster transfer covers it, and the seat may be gone by then."
     return f"{sentence} Confirm the seat before you transfer: transfers cannot be undone."
 

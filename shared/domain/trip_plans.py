@@ -21,6 +21,7 @@ MAX_JOURNEYS = 150  # journeys whose payment is computed, in the order of their 
 MAX_OTHERS = 30  # plans that are tried with the points that the best one leaves over
 MAX_SEATS_PER_DAY = 3  # offers of one programme on one day
 MAX_LONG_JOURNEYS = 60  # the same of more than two flights, whose payment takes longer
+MAX_NIGHTS_NAMED = 3  # stays that would have seats
 MAX_BEGUN = 40  # starts of a longer trip to extend
 Offer = TypeVar("Offer")
 CanPay = Callable[[Mapping[str, int]], bool]
@@ -251,6 +252,14 @@ def _thin(chains: Iterable[Chain[Offer]], can_pay: CanPay) -> list[Chain[Offer]]
             if len(chosen_chains) == MAX_BEGUN:
                 break
     return list(chosen_chains.values())
+
+
+def list_possible_nights(sides: Sequence[Sequence[PlanSeat[Offer]]], legs: Sequence[Leg]) -> list[int]:
+    """The nights between a seat there and one home, those nearest to the wish."""
+    out, home = sides
+    stays = {(b.day - a.lands_on).days for a in out for b in home if a.ends == b.ends[::-1]}
+    nearest = sorted((n for n in stays if n > 0), key=lambda n: (abs(n - legs[1].nights), n))
+    return sorted(nearest[:MAX_NIGHTS_NAMED])
 
 
 def find_payable(seats: Iterable[PlanSeat[Offer]], funds: Funds) -> list[PlanSeat[Offer]]:

@@ -67,6 +67,11 @@ class TripWish:
         """Whether it is more than a way there and back."""
         return bool(self.return_from or self.list_stops())
 
+    @property
+    def is_return(self) -> bool:
+        """Whether it is a way there and back that money does not limit."""
+        return self.goes_home and not self.is_tour and self.max_cash is None
+
     def list_stops(self) -> list[tuple[str, int | None]]:
         """The places of a trip with several, and the nights at each; None for the last if the trip ends there."""
         nights = [*(leg.nights for leg in self.legs[1:]), None]
