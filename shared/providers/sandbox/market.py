@@ -105,8 +105,8 @@ def _flies_short(airline: str) -> bool:
     facts = reference()
     flights = facts.flights.get(airline)
     pairs = [(a, b) for a, ends in flights.pairs.items() for b in ends] if flights else []
-    known = [pair for pair in pairs if facts.airports.keys() >= set(pair)]
-    return not known or any(facts.miles(*pair) <= MEDIUM_MILES for pair in known)
+    distances = [facts.miles(*pair) for pair in pairs if facts.airports.keys() >= set(pair)]
+    return min(distances, default=0) <= MEDIUM_MILES
 
 
 @lru_cache(maxsize=512)

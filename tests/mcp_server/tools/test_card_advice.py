@@ -309,3 +309,11 @@ def test_recommend_cards_counts_the_account_holders_cards_alone(people: People, 
     assert (rules["chase-5-24"]["applies"], rules["chase-5-24"]["count"]) == ("no", 0)
     assert not any(card["held"] for card in cards.values())
     assert use(people.alice, "recommend_cards", only_held=True, category="dining")["status"] == "no_data"
+
+
+def test_a_card_that_was_held_says_that_its_bonus_is_in_doubt(people: People, use: Use) -> None:
+    card = use(people.alice, "add_card", card="us-amex-gold", opened_on="2021-03-01")["card"]["card_id"]
+    use(people.alice, "update_card", card_id=card, closed_on="2023-03-10")
+    asked = {"country": "US", "category": "dining", "goal_program": "Amex Membership Rewards"}
+    message = use(people.alice, "recommend_cards", **asked)["message"]
+    assert "You had it before, so its bonus is in doubt: American Express pays the welcome bonus" in message

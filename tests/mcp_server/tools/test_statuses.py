@@ -257,3 +257,11 @@ def test_set_loyalty_status_takes_no_boolean_for_a_counter_and_no_counters_for_n
     stored = use(people.bob, "set_loyalty_status", **united, other_progress=listed)["loyalty_status"]
     assert stored["other_progress"] == {"pqf": 7}
     assert use(people.bob, "set_loyalty_status", **united, other_progress={})["loyalty_status"]["other_progress"] == {}
+
+
+def test_offers_left_out_because_they_do_not_say_whom_they_take_are_counted(people: People, use: Use) -> None:
+    use(people.alice, "set_loyalty_status", program="Delta SkyMiles", tier="Platinum Medallion")
+    every = use(people.alice, "get_status_matches")
+    answer = use(people.alice, "get_status_matches", eligible_only=True)
+    if not answer["offers"]:
+        assert f"not said by those known here, {every['paging']['total']} in all: ask there." in answer["message"]
