@@ -24,9 +24,10 @@ _PAGE_TOKEN_CHARACTERS = len(PAGE_TOKEN) + 64 + 10 + 1 + 64
 class AuthServerClient:
     """Requests to the auth server as the service's own confidential client."""
 
-    def __init__(self, timeout: httpx.Timeout = TIMEOUT) -> None:
+    def __init__(self, timeout: httpx.Timeout | None = None) -> None:
         config = settings()
-        self.http = client(timeout=timeout)  # without a base: the operator's own address may be a private one
+        # Without a base: the operator's own address may be a private one.
+        self.http = client(timeout=timeout or TIMEOUT)
         self.address = config.auth_internal_url or config.web_url
         self.headers = {"Host": urlsplit(config.web_url).netloc}
         self.login = (config.service_client_id, split_secret(config.service_client_secret.get_secret_value())[0])

@@ -140,6 +140,19 @@ def loopback_only() -> Iterator[None]:
     socket.getaddrinfo = resolve
 
 
+@pytest.fixture(autouse=True, scope="session")
+def patience() -> Iterator[None]:
+    """The programs of a test wait for each other as long as a busy machine needs: a second's standstill between two of
+    their threads is no outage."""
+    import httpx
+
+    from shared import internal_api
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(internal_api, "TIMEOUT", httpx.Timeout(60))
+        yield
+
+
 _numbers = itertools.count()
 
 

@@ -14,10 +14,11 @@ from mcp_server.toolkit.context import Caller
 from mcp_server.toolkit.thread_limiter import limiter
 from mcp_server.transport import token_verifier
 from mcp_server.transport.token_verifier import AuthServerUnavailable, Problem, TokenRejected, TokenVerifier
-from shared import clock, internal_api
+from shared import clock
 from shared.db.accounts import Account
 from shared.db.base import transaction
 from shared.domain.plans import Plan
+from shared.internal_api import TIMEOUT
 from shared.secrets import digest, mint
 from shared.settings import settings
 from tests.support.dates import evaluate
@@ -256,7 +257,7 @@ def test_slow_auth_server_is_away_and_not_waited_for(desk: Desk) -> None:
     desk.token_verifier.auth_server.http = httpx.AsyncClient(transport=httpx.MockTransport(late))
     with pytest.raises(AuthServerUnavailable):
         desk.check(mint("awt_at_"))
-    assert (internal_api.TIMEOUT.connect, internal_api.TIMEOUT.read) == (1, 3)
+    assert (TIMEOUT.connect, TIMEOUT.read) == (1, 3)
 
 
 @pytest.mark.parametrize(
