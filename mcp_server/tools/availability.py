@@ -70,6 +70,9 @@ class Availability(SeatSearch):
     searches_left_today: int | None
 
 
+OTHER_SEARCHES = "A search of the month shows other days, one of all airlines other seats on this day."
+
+
 class SearchableAirline(Part):
     code: str
     slug: str
@@ -153,7 +156,7 @@ def _describe_result(
         sentences = [f"Whether {airline.name} has award seats, {where}, is not known."]
     else:
         sentences = [f"No award seats of {airline.name} are open, {where}."]
-        sentences += describe_parts(call.reference, result.parts, passengers)
+        sentences += describe_parts(call.reference, result.parts, passengers) or [OTHER_SEARCHES]
     if sources:
         sentences.append(f"Searched with {sources}.")
     if failed:

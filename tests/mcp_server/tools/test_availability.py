@@ -10,6 +10,7 @@ from sqlalchemy import select
 
 from mcp_server.calls.dispatch import NOTICE, dispatch
 from mcp_server.toolkit.thread_limiter import limiter
+from mcp_server.tools.availability import OTHER_SEARCHES
 from shared import clock, provider_health
 from shared.db.base import transaction
 from shared.db.observations import AwardObservation
@@ -141,6 +142,7 @@ def test_search_availability_says_no_seats_when_there_are_none(people: People, u
     assert (answer["status"], answer["options"]) == ("ok", [])
     assert set(answer["cabins"].values()) == {"no_data"}
     assert answer["message"].startswith("No award seats")
+    assert OTHER_SEARCHES in answer["message"]
     assert answer["freshness"]["mode"] == "sandbox"
 
 
