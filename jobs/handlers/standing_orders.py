@@ -11,15 +11,13 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 import anyio
 import anyio.to_thread
 import httpx
 import httpx2
-from mcp import Client
-from mcp.client.streamable_http import streamable_http_client
 from mcp_types import TextContent
 from pydantic_core import from_json, to_json
 from sqlalchemy.orm import Session
@@ -33,6 +31,9 @@ from shared.http import AsyncClient as Http
 from shared.internal_api import AuthServerClient, mcp_endpoint
 from shared.services.watches.standing_orders import LOST, STOPPED, OrderRun, Outcome, goes_on, prepare, settle
 from shared.settings import Settings, settings
+
+if TYPE_CHECKING:
+    from mcp import Client
 
 # A client for language models, in the protocol of Anthropic's Messages or OpenAI's Chat Completions.
 
@@ -293,6 +294,9 @@ async def _run_in_time(order: OrderRun) -> Outcome:
 
 async def _run_with_tools(order: OrderRun, called: list[str], scope: anyio.CancelScope) -> Outcome:
     """Carries the model's failure out of the client's task group by hand, which would wrap it in another."""
+    from mcp import Client  # 18 MB, which only a worker needs that carries out an order
+    from mcp.client.streamable_http import streamable_http_client
+
     failed: ModelFailed | None = None
     areas = settings().standing_order_areas
     query = f"?{urlencode({'areas': areas})}" if areas else ""
@@ -332,7 +336,9 @@ async def _call_auth_server(question: str, **form: str) -> bytes:
 class _Conversation:
     """One conversation with the model, and how much of its allowance is used."""
 
-    def __init__(self, order: OrderRun, tools: Client, http: Http, called: list[str], scope: anyio.CancelScope) -> None:
+    def __init__(
+        self, order: OrderRun, tools: "Client", http: Http, called: list[str], scope: anyio.CancelScope
+    ) -> None:
         self.order, self.tools, self.http, self.called, self.scope = order, tools, http, called, scope
         self.mark = f"data-{secrets.token_hex(6)}"  # authors of tool answers cannot know it
         self.messages: Conversation = [{"role": "user", "content": order.prompt}]
