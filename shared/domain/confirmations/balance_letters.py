@@ -60,6 +60,8 @@ _OTHER = re.compile(
 # Letters of East Asia stand right beside a number; those of years, months and days make it a part of a date.
 _LETTER = r"[^\W\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]"
 _NUMBER = re.compile(rf"(?<!{_LETTER})(?<![.,'])\d(?:[\d., '’\u00a0\u202f]*\d)?(?!{_LETTER}|[.,]\d|%|[年月日년월일])")
+_ALONE = re.compile(rf"(\d[\d., '’\u00a0\u202f]*\d) ?[a-z&+ ]{{0,24}}(?:{price_words.UNIT})")
+_SHORT = 24  # characters of a line that says of which day a letter speaks, without the day
 _UNIT = re.compile(rf"{price_words.UNIT}|mileage|meilen|punkte(?:stand|konto)|里程|積分|积分|마일")
 # What ends a sentence; a mark between digits does not. A label of a day of expiry begins one.
 _CLAUSE = re.compile(r"[;!?|]|\.(?!\d)|,(?!\d)|\s(?=有効期限|失効日|有效期)")
@@ -87,6 +89,12 @@ def read_balance(texts: Sequence[Text], world: TravelFacts) -> StatedBalance | N
     with_unit = [mention for mention in mentions if mention.has_unit]
     amounts = list(dict.fromkeys(m.points for m in with_unit or mentions))
     programs = _find_programs(texts, world)
+    if not mentions and programs:
+        # Points in a line of their own, in a letter that tells of which day it speaks, may be what the person has.
+        small = [_cut_days(fold(line[:_MAX_LINE]), t.posted) for t in texts for line in t.body.split("\n")[:_MAX_LINES]]
+        is_of_day = any(len(days) == 1 and len(line.strip()) <= _SHORT for line, days in small)
+        alone = [m[1] for line, _ in small if is_of_day and (m := _ALONE.fullmatch(line.strip()))]
+        amounts = list(dict.fromkeys(points for written in alone if (points := _read_points(written)) is not None))
     if not amounts or not (programs or with_unit):
         return None
     days = {m.day for m in mentions if m.points == amounts[0] and m.day}

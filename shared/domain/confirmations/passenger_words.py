@@ -18,14 +18,19 @@ COMPOUND = (
     r"|様|(?:様)?(?:のお|の)?(?:情報|一覧|リスト)"
 )
 CUSTOMER = r"customers?|clients?|kunden?|kundin|clientes?|klant(?:en)?"
-ADULT = r"adults?|adt|erwachsene[rn]?|adultes?|adult[oaie]s?|volwassenen?|大人"
+ADULT = (
+    r"adults?|adt|erwachsene[rn]?|adultes?|adult[oaie]s?|volwassenen?|vuxn[ae]|vuxen|voksn[ae]|voksen"
+    r"|doros[lł](?:[aey]|ych)|yetiskin|взросл[а-я]+|大人|成人|성인"
+)
 CHILD = (
     r"child(?:ren)?|chd|youths?|young adults?|teen(?:ager)?s?|seniors?|students?|kind(?:er|ern)?|jugendliche[rn]?"
     r"|enfants?"
-    r"|jeunes?|nin[oa]s?|menor(?:es)?|jovenes|criancas?|bambin[aeio]|ragazz[aeio]|kinderen|小児|子供|こ?とも"
+    r"|jeunes?|nin[oa]s?|menor(?:es)?|jovenes|criancas?|bambin[aeio]|ragazz[aeio]|kinderen|barn|dziec(?:ko|i|ka)|cocuk"
+    r"|дете[ий]|дети|ребен(?:ок|ка)|儿童|兒童|소아|어린이|小児|子供|こ?とも"
 )
 INFANT = (
     r"infants?|bab(?:y|ies|ys)|kleinkind(?:er|ern)?|sauglinge?|bebes?|nourrissons?|neonat[oi]|lactantes?|peuters?"
+    r"|spadbarn|spedbarn|spaedborn|niemowl(?:e|at|eta)|bebek|младен(?:ец|ца|цев)"
     r"|幼児|乳児"
 )
 NAME = (

@@ -57,7 +57,9 @@ _BEFORE = re.compile(
 )
 _SORT = rf"(?:{words.ADULT}|{words.CHILD}|{words.INFANT})"
 _BEHIND = re.compile(
-    rf"(?<![a-z])(?:(?P<all>(?!お客様|guest|gast){words.PERSON}(?!.{{0,4}}\d ?{_SORT}))"
+    rf"(?<![a-z])(?:(?P<all>(?:(?!お客様|guest|gast){words.PERSON})(?!.{{0,4}}\d ?{_SORT})"
+    # The first of several counts in words that are not known is not that of all.
+    r"(?!.{0,4}\d [^\W\d_]{2,20}\.? ?[,+&/] ?\d [^\W\d_]))"
     rf"|(?P<adult>{words.ADULT})|(?P<child>{words.CHILD})){_ONE}"
     rf"(?: ?[x×:(] ?|\t| |(?<=[^\x00-\x7f]))(?P<n>\d){_END}(?! (?:of|von|de|di|van|sur) \d)"
 )

@@ -13,12 +13,12 @@ _PAID = re.compile(
     r"\b(payments?|thank you|thanks|direct debit|zahlung|zahlungseingang|dankesch(ö|oe)n|danke|lastschrift|einzug|"
     r"bankeinzug|(ü|ue)berweisung|ausgleich|paiement|pr(é|e)l(è|e)vement|merci|virement|pago|gracias|recibo|"
     r"domiciliaci(ó|o)n|pagamento|grazie|addebito diretto|betaling|bedankt|incasso|bet(a|al)t|innbetaling|"
-    r"inbetalning|indbetaling|wp(ł|l)ata)\b"
+    r"inbetalning|indbetaling|wp(ł|l)ata)\b|繳款|还款|還款"
 )
 _CAME_BACK = re.compile(
     r"\b(refund(ed)?|returns?|returned|reversal|reversed|chargeback|merchandise credit|credit voucher|cash ?back|"
     r"(r(ü|ue)ck)?erstattung|gutschrift|storno|retoure|remboursement|avoir|retour|annulation|devoluci(ó|o)n|reembolso|"
-    r"anulaci(ó|o)n|rimborso|terugbetaling|estorno|zwrot|refusion)\b"
+    r"anulaci(ó|o)n|rimborso|terugbetaling|estorno|zwrot|refusion)\b|退款|退貨|退货|返金|환불"
 )
 # What these pay back is seldom a purchase taken back.
 _OFTEN_INCOME = (OTHER, "insurance_tax_gov", "rent", "tax", "business_services")
@@ -26,6 +26,11 @@ _OFTEN_INCOME = (OTHER, "insurance_tax_gov", "rent", "tax", "business_services")
 
 def is_called_refund(description: str) -> bool:
     return _CAME_BACK.search(description) is not None
+
+
+def may_pay_card(description: str) -> bool:
+    """Whether the words can be those of money paid to the card, which they are on a credit."""
+    return _PAID.search(description) is not None
 
 
 def judge_credits(lines: Sequence[StatementLine]) -> list[StatementLine]:
@@ -49,7 +54,7 @@ def _judge_line(line: StatementLine, bought: dict[str, str]) -> StatementLine:
         return line
     came_back = is_called_refund(line.description)
     is_income = INCOME.search(line.description) is not None
-    if not (came_back or is_income) and line.description not in bought and _PAID.search(line.description):
+    if not (came_back or is_income) and line.description not in bought and may_pay_card(line.description):
         return line._replace(category=exclude_kind("payment"))
     if came_back or line.description in bought or (line.category not in _OFTEN_INCOME and not is_income):
         return _make_refund(line, bought)

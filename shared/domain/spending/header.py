@@ -21,7 +21,7 @@ _DATE = (
     *("posting date", "posted date", "post date", "posted", "completed date", "value date"),
     *("buchungsdatum", "buchungstag", "belegdatum", "transaktionsdatum", "datum", "date d'opération", "date opération"),
     *("date de l'opération", "fecha de operación", "fecha operación", "fecha", "data operazione", "data movimento"),
-    *("data", "transactiedatum", "boekdatum", "dato", "valutadatum"),
+    *("data", "transactiedatum", "boekdatum", "dato", "valutadatum", "kirjauspäivä", "消費日", "消費日期"),
 )
 _DESCRIPTION = (
     *("description", "transaction description", "merchant", "merchant name", "payee", "name", "details"),
@@ -29,7 +29,7 @@ _DESCRIPTION = (
     *("beschreibung", "händler", "empfänger", "verwendungszweck", "buchungstext", "libellé", "concepto", "descripción"),
     *("comercio", "descrizione", "causale", "esercente", "descrição", "histórico", "omschrijving", "tekst"),
     *("tegenrekeninghouder", "händler (name, stadt & land)", "bezeichnung", "notification text", "desc", "note"),
-    "original description",
+    *("original description", "nimi", "otsikko", "消費明細"),
 )
 _AMOUNT = (
     # The billed amount comes before the shop's price in its own currency, and an instalment before the whole purchase.
@@ -37,6 +37,7 @@ _AMOUNT = (
     *("billing amount", "billed amount", "settlement amount", "settled amount", "posted amount", "amount"),
     *("transaction amount", "value", "sum", "gross", "gross amount", "total"),
     *("betrag", "umsatz", "montant", "importe", "importo", "valor", "bedrag", "beløp", "monto", "monto operación"),
+    *("新臺幣金額", "新台幣金額", "臺幣金額", "台幣金額"),
 )
 _DEBIT = (
     *(
@@ -78,6 +79,20 @@ _BALANCE = (
     *("balance", "running balance", "account balance", "accountbalance", "balance after", "ledger balance"),
     *("saldo", "saldo na trn", "saldo na boeking", "saldo po operacji", "kontostand", "solde", "zůstatek", "egyenleg"),
 )
+_FEE = (
+    *(
+        "fee",
+        "fees",
+        "fee amount",
+        "total fees",
+        "commission",
+        "transaction fee",
+        "foreign transaction fee",
+        "surcharge",
+    ),
+    *("gebühr", "gebühren", "frais", "comisión", "commissione", "tarifa", "avgift", "gebyr", "prowizja", "kosten"),
+    *("komisyon", "комиссия", "手数料/利息", "手数料", "手续费", "手續費", "수수료", "poplatek", "díj", "ücret"),
+)
 DEFAULT_NAMES = {
     "date": _DATE,
     "description": _DESCRIPTION,
@@ -90,11 +105,12 @@ DEFAULT_NAMES = {
     "status": STATE_NAMES,
     "direction": tuple(sorted(DIRECTION_NAMES)),
     "balance": _BALANCE,
+    "fee": _FEE,
 }
 _YEAR_FIRST = re.compile(r"\d{4}")
 _IN_TWO_LETTERS = re.compile(r"(?<=[aou])e")  # "waehrung" for "währung"
 _MARKS_AROUND = "#*.: "
-_IN_BRACKETS = re.compile(r" ?\([^()\s]{1,3}\)$")
+_IN_BRACKETS = re.compile(r" ?\((?:in )?[^()\s]{1,3}\)$")
 _CODE_IN_NAME = re.compile(r"(?:(?: in)? ([a-z]{3})| ?\(([a-z]{3})\))$", re.ASCII)
 
 
@@ -212,6 +228,12 @@ def find_billed_columns(names: Iterable[str], known: Mapping[str, Sequence[str]]
     titles = set(map(_simplify, known["amount"]))
     coded = ((find_code(name), name) for name in names if _simplify(_CODE_IN_NAME.sub("", name)) in titles)
     return {code: name for code, name in coded if code}
+
+
+def find_fees(names: Iterable[str], known: Mapping[str, Sequence[str]]) -> tuple[str | None, str | None]:
+    """The column of what was charged beside the amount, and that of the balance, which can prove it."""
+    names = list(names)
+    return _find_column(known["fee"], names), _find_column(known["balance"], names)
 
 
 def find_sides(names: Iterable[str], known: Mapping[str, Sequence[str]]) -> tuple[str, str] | None:

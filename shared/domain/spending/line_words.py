@@ -109,6 +109,7 @@ STATE_NAMES = (
     *("stan", "交易状态", "当前状态", "статус", "durum", "stav", "tila"),
 )
 NOT_SETTLED, NOT_DONE = "not settled yet", "declined, cancelled or reversed"
+UNPROVED = "no proof of whether it was spent or received"
 A_BALANCE, A_TOTAL = "a balance and no purchase", "a total and no purchase"
 _BALANCE = re.compile(
     r"(?:(?:opening|closing|starting|ending|beginning|previous|prior|available|current|ledger|statement|last) balance|"

@@ -13,7 +13,7 @@ from decimal import Decimal
 from itertools import pairwise
 
 from shared.domain.parsing.dates import parse_day
-from shared.domain.spending.credits import is_called_refund
+from shared.domain.spending.credits import is_called_refund, may_pay_card
 from shared.domain.spending.line_words import CARD_PAID, CHARGED, INCOME, Holder
 from shared.domain.spending.model import EXCLUDED, Hints, UnreadableStatement
 
@@ -38,6 +38,8 @@ class MoneyRow:
     balance: Decimal | None = None
     way: int = OPEN
     place: int | None = None  # of a pasted line: which of two columns of money has its amount
+    fee: Decimal | None = None  # what a column of fees has beside the amount
+    beside: frozenset[Decimal] = frozenset()  # of a row with a fee: what all its columns have, without signs
 
 
 def settle_ways(
@@ -63,6 +65,51 @@ def settle_ways(
         return [_direct(row) for row in rows]
     sign = _find_sign(rows, open_rows, steps, turn, issuer)
     return [_direct(row) if row.way else row.amount * sign + 0 for row in rows]
+
+
+def add_fees(rows: Sequence[MoneyRow]) -> None:
+    """Adds fees that have a column of their own, where a balance or a column of the whole proves that they came on top.
+
+    At some banks the amount holds the fee already: without a proof nothing is taken.
+    """
+    ways: set[int] | None = None
+    for at, row in enumerate(rows):
+        if not row.fee:
+            continue
+        around = [rows[place].balance for place in (at - 1, at + 1) if 0 <= place < len(rows)]
+        steps = {abs(row.balance - other) for other in around if other is not None and row.balance is not None}
+        proved = {way for way in (1, -1, 0) if abs(row.amount + way * row.fee) in steps}
+        if not proved and abs(row.amount) + abs(row.fee) in row.beside:
+            proved = {1 if row.amount * row.fee > 0 else -1}
+        elif not proved and abs(abs(row.amount) - abs(row.fee)) in row.beside:
+            proved = {0}
+        if proved:
+            ways = proved if ways is None else ways & proved
+    if ways is None and not any(row.fee for row in rows):
+        return
+    if ways is None or len(ways) != 1:
+        raise UnreadableStatement(
+            "has fees in a column of their own, and nothing that proves whether the amounts hold them",
+            "the statement with its balance after each line, or with amounts that hold the fees",
+        )
+    way = ways.pop()
+    for row in rows:
+        row.amount += way * (row.fee or 0)
+
+
+def find_unproved(rows: Sequence[MoneyRow], amounts: Sequence[Decimal]) -> set[int]:
+    """Rows taken as spent that may as well have been received: in a file without signs, one that pays the card, and one
+    of which a column says neither where it says so of others."""
+    open_rows = [row for row in rows if row.way == OPEN and row.amount]
+    if any(row.amount < 0 for row in open_rows):
+        return set()
+    stated = {row.way for row in rows} >= {SPENT, RECEIVED}
+    return {
+        at
+        for at, (row, amount) in enumerate(zip(rows, amounts, strict=True))
+        if row.way == OPEN and amount > 0 and row.balance is None and _expect(row) != SPENT
+        if stated or may_pay_card(row.words)
+    }
 
 
 def _follow_answer(rows: Sequence[MoneyRow], sign: int) -> list[Decimal]:

@@ -16,6 +16,7 @@ from shared.domain.spending.header import (
     MAX_PREAMBLE_ROWS,
     TableShape,
     find_billed_columns,
+    find_fees,
     find_shape,
     find_sides,
     fold_name,
@@ -30,6 +31,7 @@ from shared.domain.spending.line_words import (
     NOT_DONE,
     NOT_SETTLED,
     OUT,
+    UNPROVED,
     Holder,
     are_states,
     find_holder,
@@ -49,7 +51,16 @@ from shared.domain.spending.model import (
     StatementReading,
     UnreadableStatement,
 )
-from shared.domain.spending.proofs import OPEN, RECEIVED, SPENT, MoneyRow, choose_order, settle_ways
+from shared.domain.spending.proofs import (
+    OPEN,
+    RECEIVED,
+    SPENT,
+    MoneyRow,
+    add_fees,
+    choose_order,
+    find_unproved,
+    settle_ways,
+)
 
 NO_DATE, NO_AMOUNT = "no date that can be read", "no amount that can be read"
 FUTURE, LONG_AGO = "a date in the future", "a date before 1990"
@@ -139,6 +150,10 @@ class _Table:
         self.records = filled
         layout, order = self._layout()
         layout = self._find_state(self._find_direction(self._find_billed(self._find_sides(layout))))
+        fees, balance = find_fees(self.shape.columns, self.book.columns)
+        fee_at = self.shape.columns[fees] if fees else _MAX_COLUMNS
+        if fees and layout.balance is None:
+            layout = replace(layout, balance=balance)
         orders = (order, "ymd") if order else layout.dates
         reader = LineReader(layout.slug, orders, self._comma(layout), self.book, self.hints)
         lines: list[StatementLine] = []
@@ -149,10 +164,13 @@ class _Table:
             if isinstance(line, tuple) and not isinstance(line, Skipped):
                 lines.append(line[0])
                 money.append(line[1])
+                if fee := reader.amount("".join(cells[fee_at : fee_at + 1])):
+                    line[1].fee, line[1].beside = fee, frozenset(abs(v) for v in map(reader.amount, cells) if v)
             elif line is not None:
                 skipped.append(line)
                 self.undone += [(number, cells)] if line.reason == NOT_DONE else []
         back = self._add_reversals(layout, reader, lines, money) if self.undone else set()
+        add_fees(money)
         skipped = [line for line in skipped if line.line not in back]
         issuer = layout.charge if layout.slug != _UNKNOWN else None
         around = " ".join((self.title, *self.shape.columns))
@@ -334,12 +352,16 @@ def settle_lines(
     issuer: str | None = None,
     holder: Holder | None = None,
 ) -> tuple[list[StatementLine], list[Skipped]]:
-    """The lines with amounts that are positive where they were spent, and those that are totals of the others."""
+    """The lines with amounts that are positive where they were spent, and those that are totals of the others or that
+    may as well have been received."""
     totals = _find_totals(money)
     counted = [at for at in range(len(lines)) if at not in totals]
     amounts = settle_ways([money[at] for at in counted], hints, issuer, holder)
-    settled = [lines[at]._replace(amount=amount) for at, amount in zip(counted, amounts, strict=True)]
-    return settled, [Skipped(lines[at].number, A_TOTAL) for at in sorted(totals)]
+    unproved = [] if issuer else find_unproved([money[at] for at in counted], amounts)
+    pairs = list(zip(counted, amounts, strict=True))
+    settled = [lines[at]._replace(amount=amount) for place, (at, amount) in enumerate(pairs) if place not in unproved]
+    left_out = dict.fromkeys(totals, A_TOTAL) | {counted[place]: UNPROVED for place in unproved}
+    return settled, [Skipped(lines[at].number, reason) for at, reason in sorted(left_out.items())]
 
 
 def _find_totals(money: Sequence[MoneyRow]) -> set[int]:

@@ -120,6 +120,22 @@ def test_what_is_no_balance_is_none(body: str) -> None:
     assert read(body) is None
 
 
+@pytest.mark.parametrize(
+    ("body", "amounts"),
+    [
+        ("Aeroplan number 123 456 789\n48,210 points\nStatus: 25K\nAs of October 31, 2026", [48210]),
+        ("Aeroplan\n60,000 points\nApply by 30 April 2027. The offer began on 1 November 2026.", []),
+        ("Aeroplan\n60,000 points", []),
+    ],
+)
+def test_points_alone_in_a_letter_of_a_day_are_a_question_and_those_of_an_offer_are_not(
+    body: str, amounts: list[int]
+) -> None:
+    stated = read_balance([Text(body, "", "", False, POSTED, "")], TravelNames(reference()))
+    assert (stated.amounts if stated else []) == amounts
+    assert stated is None or stated.points is None
+
+
 def test_the_day_of_the_line_counts_and_else_that_of_the_letter() -> None:
     dated, plain = (read(f"Aeroplan\nYour balance{day}: 42,318 points") for day in (" as of 5 Nov 2026", ""))
     assert dated

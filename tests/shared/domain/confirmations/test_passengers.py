@@ -8,6 +8,11 @@ from shared.reference.name_lookup import TravelNames
 
 LETTERS = {
     "Passengers: 2": 2,
+    "Resenärer: 2 vuxna, 1 barn": 3,
+    "Passagerer: 2 voksne, 1 barn": 3,
+    "Pasażerowie: 2 dorosłych + 1 dziecko": 3,
+    "Yolcular: 1 yetişkin, 1 çocuk": 2,
+    "승객: 성인 2명, 소아 1명": 3,
     "2 Adults, 1 Child": 3,
     "Passagiere: 1 Erwachsener": 1,
     "Passengers\nMr Owen Pryce\nMrs Nia Pryce\n\nTotal 90.00": 2,
@@ -117,6 +122,10 @@ DIFFERENT = {
 @pytest.mark.parametrize("text", DIFFERENT)
 def test_different_numbers_are_asked_about(text: str) -> None:
     assert read_passengers(text, TravelNames(reference())).possible == DIFFERENT[text]
+
+
+def test_the_first_of_several_counts_in_unknown_words_is_not_that_of_all() -> None:
+    assert read_passengers("Passengers: 2 dospělí, 1 dítě", TravelNames(reference())).number is None
 
 
 TICKETS = "Passengers\nMr Owen Pryce\nMrs Nia Pryce\n"
