@@ -309,3 +309,9 @@ def test_recommend_cards_counts_the_account_holders_cards_alone(people: People, 
     assert (rules["chase-5-24"]["applies"], rules["chase-5-24"]["count"]) == ("no", 0)
     assert not any(card["held"] for card in cards.values())
     assert use(people.alice, "recommend_cards", only_held=True, category="dining")["status"] == "no_data"
+
+
+def test_recommend_cards_ranks_cards_whose_currency_is_fixed_to_the_dollar(people: People, use: Use) -> None:
+    answer = use(people.alice, "recommend_cards", country="AE", monthly_spend={"groceries": 1000}, spend_currency="AED")
+    assert {r["slug"] for r in answer["recommendations"]} > {"ae-enbd-skywards-signature"}
+    assert "No exchange rate" not in answer["message"]
