@@ -314,6 +314,8 @@ def _check_card_rules(tables: Tables) -> Iterator[str]:
     for where, row in list_rows(tables, "card_fees.csv"):
         if row.foreign_fee_percent is None and row.additional_card_fee is None:
             yield f"{where}: neither a fee abroad nor one of an additional card is known"
+        if row.confidence == "low":
+            yield f"{where}: a fee of confidence low would be told as certain"
     for where, row in list_rows(tables, "card_credits.csv"):
         if row.cycle not in CYCLES:
             yield f"{where}: cycle {row.cycle!r} is not one of {', '.join(CYCLES)}"

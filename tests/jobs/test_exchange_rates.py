@@ -14,7 +14,16 @@ from shared.db.runs import Schedule
 from shared.providers.contract import Unanswered
 from shared.redis import connect
 from shared.reference import exchange_rates
-from shared.reference.exchange_rates import DayRates, find_exchange_rate, load_shipped_rates, take_up
+from shared.reference.exchange_rates import (
+    PEGS,
+    DayRates,
+    convert_amount,
+    describe_rate,
+    find_exchange_rate,
+    list_currencies,
+    load_shipped_rates,
+    take_up,
+)
 from shared.services.search.exchange_rates import refresh_bank_rates
 from tests.jobs.conftest import rows
 from tests.support.fake_rates import failing_with, rates_of
@@ -86,7 +95,26 @@ def test_the_shipped_file_names_its_day_and_the_currencies_people_ask_for() -> N
     assert shipped.day > date(2026, 1, 1)
     assert set(shipped.per_euro) > {"EUR", "USD", "GBP", "JPY", "CHF", "SGD", "AUD", "CAD", "INR", "MXN"}
     assert shipped.per_euro["EUR"] == 1
-    assert find_exchange_rate("AED") is None
+    assert find_exchange_rate("KWD") is None  # follows a basket, so nobody can fix its rate here
+
+
+@pytest.mark.parametrize("currency", PEGS)
+def test_a_currency_fixed_to_the_dollar_has_its_rate_and_its_source(currency: str) -> None:
+    units, source = PEGS[currency]
+    assert source.startswith("http")
+    assert convert_amount(units, currency, "USD") == pytest.approx(Decimal(1))
+    assert currency in list_currencies()
+    rate = find_exchange_rate(currency)
+    assert rate
+    assert describe_rate(rate).endswith("USD, its rate fixed to the dollar")
+
+
+def test_a_rate_of_the_bank_counts_before_a_fixed_one(with_sources: WithSources) -> None:
+    with_sources(rates_of(**whole_set(USD="1.2", AED="4.8")))
+    assert run()
+    rate = find_exchange_rate("AED")
+    assert rate
+    assert (rate.usd_per_unit, rate.day) == (Decimal("0.25"), clock.today() - timedelta(days=1))
 
 
 def test_a_set_of_the_same_day_is_no_news() -> None:

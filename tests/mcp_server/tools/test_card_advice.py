@@ -317,3 +317,9 @@ def test_a_card_that_was_held_says_that_its_bonus_is_in_doubt(people: People, us
     asked = {"country": "US", "category": "dining", "goal_program": "Amex Membership Rewards"}
     message = use(people.alice, "recommend_cards", **asked)["message"]
     assert "You had it before, so its bonus is in doubt: American Express pays the welcome bonus" in message
+
+
+def test_recommend_cards_ranks_cards_whose_currency_is_fixed_to_the_dollar(people: People, use: Use) -> None:
+    answer = use(people.alice, "recommend_cards", country="AE", monthly_spend={"groceries": 1000}, spend_currency="AED")
+    assert {r["slug"] for r in answer["recommendations"]} > {"ae-enbd-skywards-signature"}
+    assert "No exchange rate" not in answer["message"]

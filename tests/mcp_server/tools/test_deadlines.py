@@ -133,7 +133,7 @@ def test_points_carry_their_number_and_value_in_the_currency_of_the_profile(
 def test_a_currency_without_a_rate_of_exchange_leaves_values_in_dollars(people: People, deadlines: Deadlines) -> None:
     keep(
         people.alice,
-        Profile(currency="AED"),
+        Profile(currency="KWD"),
         PointsBalance(program=BA, balance=50_000, as_of=day(0), expires_on=day(8)),
     )
     assert deadlines()[0]["value_at_risk"]["currency"] == "USD"

@@ -77,6 +77,7 @@ def test_files_of_links_doubtful_seats_and_card_fees_hold_what_can_be_used(tmp_p
     change(folder, "phantom_seats.csv", 2, airline="ZZ", cabin="cargo")
     change(folder, "card_fees.csv", 2, card_slug="us-nobody", foreign_fee_percent="27")
     change(folder, "card_fees.csv", 3, foreign_fee_percent="", additional_card_fee="")
+    change(folder, "card_fees.csv", 4, confidence="low", audited_on="")
     shared = (folder / "ambiguous_aliases.csv").read_text(encoding="utf-8")
     (folder / "ambiguous_aliases.csv").write_text(shared.replace("\nhsbc,", "\nhsbc of all,"), encoding="utf-8")
     change(folder, "program_aliases.csv", 2, alias="hsbc", program="hsbc-premier-rewards-uk")
@@ -92,6 +93,7 @@ def test_files_of_links_doubtful_seats_and_card_fees_hold_what_can_be_used(tmp_p
         "card_fees.csv:2: card_slug 'us-nobody' is not in cards.csv",
         "card_fees.csv:2: foreign_fee_percent 27 is outside 0 to 5",
         "card_fees.csv:3: neither a fee abroad nor one of an additional card is known",
+        "card_fees.csv:4: a fee of confidence low would be told as certain",
         "program_aliases.csv:2: programmes of HK, IN, SG begin with 'hsbc' too: list all in ambiguous_aliases.csv",
         "phantom_seats.csv:2: 'ZZ' is not an airline of airlines.csv",
         "phantom_seats.csv:2: cabin 'cargo' is not one of economy, premium_economy, business, first",
