@@ -91,7 +91,9 @@ def test_a_trip_counts_the_rules_that_are_too_old() -> None:
         SimpleNamespace(reference=reference(), today=later),
         SimpleNamespace(infants=1, children=1, baby_shares={}),
     )
-    journey = SimpleNamespace(needs={"air-canada-aeroplan": 1, "icelandair-saga-club": 1}, back=None, seats=(), onward=())
+    journey = SimpleNamespace(
+        needs={"air-canada-aeroplan": 1, "icelandair-saga-club": 1}, back=None, seats=(), onward=()
+    )
     rules = list_trip_rules(cast(Any, call), cast(Any, wish), cast(Any, journey))
     asked = ("stopover", "infants", "children", "child_discount")
     rows = [r for r in reference().rows("program_facts.csv") if r.program in journey.needs and r.topic in asked]
