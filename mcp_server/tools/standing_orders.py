@@ -215,9 +215,9 @@ def update_standing_order(
 
     For "Make it Friday at 8 instead, and look for first class." Premium.
     """
-    row = _get_own_running(call, standing_order_id, "changed")
     if trip_id is not None:
         open_trip(call.db, trip_id)
+    row = _get_own_running(call, standing_order_id, "changed")
     changes = {
         "prompt": prompt,
         "cadence": cadence,

@@ -17,6 +17,7 @@ from shared.db.run_kinds import RunKind
 from shared.db.runs import delete_schedules, schedule
 from shared.db.secret_links import SecretLink
 
+_UNPAID = 7_310_552  # advisory lock: letters to Free accounts are counted and stored one at a time
 _RETRY_EVERY = timedelta(days=1)  # a schedule ends with its first complete run; this is for one that never completes
 
 
@@ -104,6 +105,11 @@ def note_turn(session: Session, account_id: int, wait: timedelta | None) -> None
     if wait is not None:
         columns["letters_wait_until"] = sa.func.now() + wait
     session.execute(sa.update(Account).where(Account.id == account_id).values(columns))
+
+
+def lock_unpaid(session: Session) -> None:
+    """Makes letters to Free accounts wait for each other: the last of their common room goes to one. Before any row."""
+    session.execute(sa.select(sa.func.pg_advisory_xact_lock(_UNPAID)))
 
 
 def count_unpaid(session: Session) -> int:

@@ -12,6 +12,7 @@ from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import InstrumentedAttribute, Mapped, Session, mapped_column
 
 from shared.db import bulk
+from shared.db.accounts import Account
 from shared.db.base import AccountOwned, ModeOwned, Numbered, Timestamped, stamp
 from shared.db.bookings import FlightBooking, HotelBooking
 from shared.db.pagination import CountedRows, select_count
@@ -113,8 +114,9 @@ def active_trips(session: Session) -> int:
 
 
 def open_trip(session: Session, trip_id: int, field: str = "trip_id") -> Trip:
-    """Locks the trip to file something under: it cannot be archived or deleted until the transaction ends."""
-    trip = session.scalars(sa.select(Trip).where(Trip.id == trip_id).with_for_update(read=True)).one_or_none()
+    """Locks the account and the trip to file something under: it stays open until the transaction ends."""
+    both = sa.select(Trip).select_from(Account).join(Trip, Trip.account_id == Account.id)  # locked in this order
+    trip = session.scalars(both.where(Trip.id == trip_id).with_for_update(key_share=True)).one_or_none()
     if trip is None:
         raise NotFound("trip", trip_id)
     if trip.archived_at:

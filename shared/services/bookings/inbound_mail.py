@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session, undefer
 
 from shared import clock
 from shared.db import inbound_mail as mails
-from shared.db.accounts import Account
+from shared.db.accounts import Account, lock
 from shared.db.base import own, transaction
 from shared.db.inbound_mail import Holder, InboundMail
 from shared.db.runs import COMPLETE, RunResult
@@ -115,7 +115,11 @@ def store(recipients: list[str], raw: bytes) -> int:
     facts = _describe(raw)  # 10 MB take 0.05 s, so not in the transaction nor for each recipient
     with transaction() as session:
         stored = 0
-        for holder in dict.fromkeys([find_account(session, r) for r in recipients]):
+        holders = sorted({find_account(session, r) for r in recipients})
+        if any(holder.plan == Plan.FREE.slug for holder in holders):
+            mails.lock_unpaid(session)
+        for holder in holders:  # by number, so that two letters to the same people do not block each other
+            lock(session, holder.account_id)
             _check_room(session, holder, len(raw))
             stored += mails.store_mail(session, account_id=holder.account_id, raw=raw, **facts)
         return stored

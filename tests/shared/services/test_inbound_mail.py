@@ -1,11 +1,15 @@
 """From an address and bytes to a settled mail: what is kept, for how long, and what a crash or a flood does not do."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import timedelta
 from functools import partial
+from threading import Barrier, BrokenBarrierError
 
 import pytest
 import sqlalchemy as sa
+from sqlalchemy.orm import Session
 
 from auth_server.sweep import sweep
 from jobs import dispatcher, runs, smtp_listener
@@ -161,6 +165,40 @@ def test_a_full_mailbox_takes_no_more_until_something_is_settled(address: str, m
     assert store([address], mail("x", id="3@a.test")) == 1
 
 
+@pytest.mark.parametrize("bound", ["MAX_WAITING_MAILS", "MAX_UNPAID_BYTES"])
+def test_of_eight_letters_at_once_one_takes_the_last_place(
+    bound: str, clean: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    raw = mail("x" * 600)
+    monkeypatch.setattr(inbound_mail, bound, 1 if bound == "MAX_WAITING_MAILS" else len(raw) + 20)
+    people = 1 if bound == "MAX_WAITING_MAILS" else 8
+    addresses = []
+    for number in range(people):
+        who = account(f"guest{number}", inbox_trial_ends_on=clock.now() + timedelta(days=1))
+        with transaction(who.account_id) as session:
+            link = secret_links.get_link(session, who.account_id, inbound_mail.PURPOSE)
+        addresses.append(str(inbound_mail.address_of(link.secret)))
+    all_counted, count_waiting = Barrier(8), inbound_mail.mails.count_waiting
+
+    def count_together(session: Session, account_id: int) -> tuple[int, int]:
+        counted = count_waiting(session, account_id)
+        with suppress(BrokenBarrierError):  # with a lock only one at a time gets here
+            all_counted.wait(0.5)
+        return counted
+
+    monkeypatch.setattr(inbound_mail.mails, "count_waiting", count_together)
+
+    def send(number: int) -> str:
+        try:
+            return str(store([addresses[number % people]], mail("x" * 600, id=f"{number}@a.test")))
+        except MailRefused as refused:
+            return refused.why.name
+
+    with ThreadPoolExecutor(8) as threads:
+        outcomes = list(threads.map(send, range(8)))
+    assert sorted(outcomes) == ["1"] + ["FULL"] * 7
+
+
 @pytest.mark.running_clock  # its rows are dated one after the other
 def test_mail_nobody_could_make_anything_of_goes_after_thirty_days_and_other_mail_stays(address: str) -> None:
     store([address], mail("hello"))
@@ -244,8 +282,6 @@ def test_cancellations_of_what_nobody_keeps_do_not_wait_for_each_other(address: 
 
 
 def test_two_mails_of_one_reservation_read_at_once_make_one_booking(address: str) -> None:
-    from concurrent.futures import ThreadPoolExecutor
-
     for n in range(4):
         store([address], mail(page=data(flight()), id=f"{n}@a.test"))
 
