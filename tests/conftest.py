@@ -26,6 +26,7 @@ pytest_plugins = [
     "tests.support.requirements",
     "tests.support.quick_passwords",
     "tests.support.own_time",
+    "tests.support.lock_order",
     "tests.support.reports",
 ]  # `service`; settings and clock; what cannot run
 SETTINGS = {

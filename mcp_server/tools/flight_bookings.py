@@ -34,6 +34,7 @@ from mcp_server.toolkit.wording import list_program_names, tell_rows
 from mcp_server.views.bookings import FlightBooking, to_flight_booking, to_flight_bookings
 from mcp_server.views.cancellations import BalanceOffer, Credit, PointsBack, describe_removal, describe_update, settle
 from mcp_server.views.vouchers import Voucher, describe_freed_vouchers, to_voucher
+from shared.db.accounts import lock
 from shared.db.booking_pages import When, load_flight_page
 from shared.db.bookings import FlightBooking as Row
 from shared.db.bookings import find_legs
@@ -307,6 +308,7 @@ def update_flight_booking(
     For "They moved my flight to 9am; I typed it wrong, fix it." Another kind empties the old one's fields. Paid.
     """
     changes = pick_columns(Row, locals())
+    lock(call.db, call.account_id)
     if workspace_trip_id is not None:
         open_trip(call.db, workspace_trip_id, "workspace_trip_id")
     owner = member if member is None else find_member(call.db, member, Row.member)

@@ -53,6 +53,7 @@ from mcp_server.views.hotel_alerts import (
     switch_alert,
 )
 from mcp_server.views.vouchers import Voucher, describe_freed_vouchers, to_voucher
+from shared.db.accounts import lock
 from shared.db.booking_pages import When, load_stay_page
 from shared.db.bookings import HotelBooking as Booked
 from shared.db.bookings import HotelStay as Row
@@ -321,6 +322,7 @@ def update_hotel_booking(
     For "We stay one more night, in a bigger room." Paid.
     """
     changes = pick_columns(Row, locals())
+    lock(call.db, call.account_id)
     if trip_id is not None:
         open_trip(call.db, trip_id)
     row = _get_own(call.db, booking_id, locked=True)

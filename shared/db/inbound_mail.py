@@ -128,7 +128,8 @@ def lock_mail(session: Session, condition: sa.ColumnElement[bool]) -> InboundMai
     """A mail, held together with its account, so that no other mail of the account is settled in the meantime."""
     row = session.execute(
         sa.select(InboundMail, Account.id)
-        .join(Account, Account.id == InboundMail.account_id)
+        .select_from(Account)  # first, as rows are locked in the order of the tables: the account before its mail
+        .join(InboundMail, Account.id == InboundMail.account_id)
         .where(condition)
         .with_for_update(key_share=True)
         .execution_options(populate_existing=True)

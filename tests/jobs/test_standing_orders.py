@@ -30,6 +30,8 @@ from tests.support.mail_server import Mailbox
 from tests.support.people import account
 from tests.support.settings_and_clock import Configure
 
+pytestmark = pytest.mark.usefixtures("account_is_locked_first")
+
 PROMPT = "Tell me about new transfer bonuses to Avios."
 WIRES = ("anthropic", "openai")
 KEY = "model-key-0123456789"

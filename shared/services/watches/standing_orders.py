@@ -42,10 +42,9 @@ class Outcome:
 
 def prepare(session: Session, claim: Claim) -> OrderRun | None:
     """The run; None if the order must not run any longer, and then a manual run ends as stopped."""
-    order = session.get(StandingOrder, claim.subject_id, with_for_update=True)
-    if order is None:
+    account, order = _lock_both(session, claim.subject_id)
+    if account is None or order is None:
         return None
-    account = session.get_one(Account, order.account_id)
     if not _runs(order, account):
         unschedule(session, STANDING_ORDER.run, [order.id] if order.stopped_at or order.paused_at else [])
         if run := _run(session, claim.id):
@@ -57,6 +56,14 @@ def prepare(session: Session, claim: Claim) -> OrderRun | None:
     run.started_at = clock.now()
     session.add(run)
     return OrderRun(order.id, claim.id, account.public_id, order.prompt)
+
+
+def _lock_both(session: Session, order_id: int) -> tuple[Account | None, StandingOrder | None]:
+    """The account and its order as they are once locked, in the order in which a change of plan locks them."""
+    owner = select(StandingOrder.account_id).where(StandingOrder.id == order_id).scalar_subquery()
+    query = select(Account).where(Account.id == owner).with_for_update(key_share=True)
+    account = session.scalar(query.execution_options(populate_existing=True))
+    return account, session.get(StandingOrder, order_id, with_for_update=True, populate_existing=True)
 
 
 def _runs(order: StandingOrder, account: Account) -> bool:
@@ -76,11 +83,10 @@ def goes_on(session: Session, order_id: int) -> bool:
 
 def settle(session: Session, order_id: int, job_run_id: int, outcome: Outcome) -> None:
     """Keeps how the run ended, and tells it by one notice and one mail; nothing of an order stopped since."""
-    order = session.get(StandingOrder, order_id, with_for_update=True, populate_existing=True)
+    account, order = _lock_both(session, order_id)
     run = _run(session, job_run_id)
-    if order is None or run is None or run.outcome is not None:
+    if account is None or order is None or run is None or run.outcome is not None:
         return
-    account = session.get_one(Account, order.account_id)
     if not _runs(order, account):
         _end(run, Outcome(error=STOPPED, tools_called=outcome.tools_called))
         return

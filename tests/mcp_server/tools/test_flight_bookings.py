@@ -23,6 +23,8 @@ from tests.mcp_server.tools.conftest import Use
 from tests.support.people import People
 from tests.support.settings_and_clock import StandingClock
 
+pytestmark = pytest.mark.usefixtures("account_is_locked_first")
+
 JOURNEY = "3F2504E0-4F89-41D3-9A0C-0305E82C3301"
 FAR = "2031-05-04"
 LEG: dict[str, Any] = {

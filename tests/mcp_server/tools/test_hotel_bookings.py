@@ -24,6 +24,8 @@ from tests.mcp_server.tools.conftest import Use
 from tests.support.people import People
 from tests.support.settings_and_clock import StandingClock
 
+pytestmark = pytest.mark.usefixtures("account_is_locked_first")
+
 TOKYO = "htl_conrad-tokyo"
 IN, OUT = date(2031, 5, 4), date(2031, 5, 7)
 STAY: dict[str, Any] = {"hotel_id": TOKYO, "check_in_date": IN.isoformat(), "check_out_date": OUT.isoformat()}

@@ -36,6 +36,8 @@ from tests.shared.test_bounded_process import SMALL, fill_memory, never_end
 from tests.support.people import account
 from tests.support.signed_mails import answer_keys, sign
 
+pytestmark = pytest.mark.usefixtures("account_is_locked_first")
+
 mail = partial(letters.mail, sender="Alice <alice@example.test>")
 
 
