@@ -77,7 +77,7 @@ def test_an_unreadable_programme_is_not_blamed_on_the_rows_that_name_it(broken: 
 
 @pytest.mark.parametrize("word", ["NaN", "Infinity", "1e9999999"])
 def test_a_number_must_be_a_number_one_can_count_with(broken: Path, breaks: Break, word: str) -> None:
-    breaks("cards.csv", 4, ",1750,", f",{word},")
+    breaks("cards.csv", 8, ",1750,", f",{word},")
     assert len(_read_faults(broken)) == 1
 
 
@@ -116,8 +116,8 @@ SLIPS = [
     ("award_chart_zones.csv", 2, ",any,", ",low,", "award_chart_zones.csv:2: season 'low' is not one of"),
     ("award_chart_bands.csv", 3, ",30000,", ",1000,", "award_chart_bands.csv:3: the price falls from 20000"),
     ("transfer_partners.csv", 2, ",2,1,", ",1,90,", "transfer_partners.csv:2: 1:90 is not a believable ratio"),
-    ("cards.csv", 67, ",12500,INR,", ",12500,USD,", "cards.csv:67: annual_fee 12500 is outside 0 to 3000"),
-    ("cards.csv", 64, ",12500,INR,", ",1250000,INR,", "cards.csv:64: annual_fee 1250000 is outside 0 to 300000"),
+    ("cards.csv", 71, ",12500,INR,", ",12500,USD,", "cards.csv:71: annual_fee 12500 is outside 0 to 3000"),
+    ("cards.csv", 68, ",12500,INR,", ",1250000,INR,", "cards.csv:68: annual_fee 1250000 is outside 0 to 300000"),
     ("release_windows.csv", 2, ",362,", ",36,", "release_windows.csv:2: days_before_departure 36 is outside"),
     ("airlines.csv", 26, "flying-blue", "delta-skymiles", "airlines.csv:26: AF belongs to flying-blue, not to delta"),
     ("card_credits.csv", 2, ",yearly,", ",weekly,", "card_credits.csv:2: cycle 'weekly' is not one of monthly, "),
