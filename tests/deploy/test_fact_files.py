@@ -50,14 +50,15 @@ def test_the_files_are_checked_without_a_database() -> None:
 
 def test_all_faults_are_told_at_once_with_file_and_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     cards = (folder / "cards.csv").read_text(encoding="utf-8").split("\n")
-    cards[3] = cards[3].replace(",1750,", ",dear,")
+    row = next(number for number, line in enumerate(cards) if ",1750," in line)
+    cards[row] = cards[row].replace(",1750,", ",dear,")
     (folder / "cards.csv").write_text("\n".join(cards), encoding="utf-8")
     (folder / "lounges.csv").write_text("slug,nam\n", encoding="utf-8")
     (folder / "routes.csv").write_bytes(b"carrier,\xff\n")
     (folder / "cradles.csv").write_text("a\n", encoding="utf-8")
     assert main(("facts", "check", str(folder))) == 1
     told = capsys.readouterr()
-    assert "cards.csv:4: annual_fee 'dear' is not a number" in told.out
+    assert f"cards.csv:{row + 1}: annual_fee 'dear' is not a number" in told.out
     assert "lounges.csv:1: the header differs from the row type in" in told.out
     assert "routes.csv: is not UTF-8 text" in told.out
     assert "cradles.csv: is no file of facts" in told.out
