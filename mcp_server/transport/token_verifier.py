@@ -203,12 +203,13 @@ class TokenVerifier:
         except AuthServerUnavailable:
             return self._extend(name)
         self.cache.pop(name, None)
+        if isinstance(verdict, VerifiedToken):
+            self.limits.remember_good(name)
         if before != self.events:  # something was revoked during the lookup: use its answer once, do not cache it
             return verdict
         if isinstance(verdict, VerifiedToken):
             self.cache[name] = verdict
             _trim(self.cache)
-            self.limits.remember_good(name)
         else:
             self.refused[name] = (time.monotonic() + REFUSED_SECONDS, verdict)
             _trim(self.refused)

@@ -55,11 +55,11 @@ def children(pid: int) -> list[int]:
 
 
 def kill_with_children(program: "subprocess.Popen[str]") -> None:
-    pids = children(program.pid)
-    program.kill()
-    for pid in pids:
+    program.send_signal(signal.SIGSTOP)  # it starts no more, and no child learns that its parent has gone
+    for pid in children(program.pid):
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
+    program.kill()
 
 
 @contextmanager
