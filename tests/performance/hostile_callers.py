@@ -9,7 +9,7 @@ import socket
 import struct
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -17,7 +17,6 @@ from urllib.parse import urlsplit
 
 from shared.asgi import MAX_HEADERS, MAX_TARGET_BYTES
 
-MOST_TOGETHER = 6  # routes that one stranger goes to in turn
 CROWD = 8  # connections that one route is held by at once; they live for 15 s, so they become a thousand
 MANY = 10_000
 _LIMIT_SECONDS = 30
@@ -246,7 +245,7 @@ Request = Callable[[Target], int]
 
 
 def _whole(build_request: Callable[[Target], bytes]) -> Request:
-    build_once = lru_cache(maxsize=MOST_TOGETHER)(build_request)
+    build_once = lru_cache(maxsize=1)(build_request)
     return lambda target: ask_whole(target, build_once(target))
 
 
@@ -284,10 +283,10 @@ def hold_open(target: Target) -> Iterator[None]:
 
 @dataclass
 class Attack:
-    """What one stranger does again and again, and what he was answered: route, name and status."""
+    """What one stranger does again and again, and what he was answered: name and status."""
 
     answers: multiprocessing.connection.Connection
-    statuses: list[tuple[Target, str, int]] = field(default_factory=list)
+    statuses: list[tuple[str, int]] = field(default_factory=list)
 
     def count_answers(self) -> int:
         with suppress(EOFError):
@@ -297,9 +296,8 @@ class Attack:
 
 
 @contextmanager
-def repeat_attack(targets: Sequence[Target], abuses: dict[str, Request], at_once: int = 1) -> Iterator[Attack]:
-    """One stranger does all of it at each route, each as soon as the last is answered, until the block ends; so many
-    times at once.
+def repeat_attack(target: Target, abuses: dict[str, Request], at_once: int = 1) -> Iterator[Attack]:
+    """One stranger does all of it, each as soon as the last is answered, until the block ends; so many times at once.
 
     He has his own machine, so his own work must not take the processor from the servers: he is a process that
     gives way to them, and the time he needs to write a request is not in what others wait for.
@@ -307,10 +305,10 @@ def repeat_attack(targets: Sequence[Target], abuses: dict[str, Request], at_once
     receiver, sender = _processes.Pipe(duplex=False)
 
     def act_in_turn(sending: threading.Lock) -> None:
-        for target, (name, act) in itertools.cycle(itertools.product(targets, abuses.items())):
+        for name, act in itertools.cycle(abuses.items()):
             status = act(target)
             with sending:
-                sender.send((target, name, status))
+                sender.send((name, status))
 
     def repeat() -> None:
         os.nice(_NICENESS)

@@ -1,13 +1,12 @@
 """Whatever strangers do at any route, the answers of everybody else stay under twice their quiet time."""
 
-import itertools
 import os
 import re
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -25,16 +24,7 @@ from shared.domain.mcp_addresses import ADDRESSES
 from shared.domain.plans import Plan
 from shared.services.bookings import inbound_mail, secret_links
 from tests.performance import hostile_senders, slow_callers
-from tests.performance.hostile_callers import (
-    GROUPS,
-    HOLDS,
-    MOST_TOGETHER,
-    Held,
-    Request,
-    Target,
-    hold_open,
-    repeat_attack,
-)
+from tests.performance.hostile_callers import GROUPS, HOLDS, Held, Request, Target, hold_open, repeat_attack
 from tests.performance.hostile_senders import STATES
 from tests.performance.other_callers import (
     Person,
@@ -50,7 +40,7 @@ from tests.support.people import account
 from tests.support.service import Service, folder_for_homes, start, stop, wait_for
 
 FLOOR_MILLISECONDS = 25.0  # two turns of other programs on a busy machine; less than that no one notices
-ROUNDS = (3, 6, 9, 9)  # calls of each kind, and more when the first were slow or not all was done
+ROUNDS = (3, 6)  # calls of each kind, and more when the first were slow
 QUIET_ROUNDS, ATTEMPTS = 15, 3
 AT_ONCE, MOST_MILLISECONDS = 10, 100.0  # what one account does at once, and what others may wait for an answer
 LONG_MILLISECONDS = 12.0  # alone; ten at once of what takes less hold no one up for long
@@ -117,17 +107,11 @@ class Walk:
     def attack(self, target: Target, name: str, abuses: dict[str, Request]) -> Row:
         """While one stranger does all of it at the route, again and again."""
         self.again[target, name] = partial(self.attack, target, name, abuses)
-        (row,) = self.attack_in_turn([target], name, abuses)
+        with repeat_attack(target, abuses, self.at_once) as strangers:
+            row = self.measure(target, name, lambda: strangers.count_answers() >= len(abuses))
+        broken = {f"{target} answered {status} to {abuse}" for abuse, status in strangers.statuses if status >= 500}
+        self.failures |= broken
         return row
-
-    def attack_in_turn(self, targets: Sequence[Target], name: str, abuses: dict[str, Request]) -> list[Row]:
-        """While one stranger does all of it at the routes of one server, at one after the other; a row for each."""
-        with repeat_attack(targets, abuses, self.at_once) as strangers:
-            row = self.measure(targets[0], name, lambda: strangers.count_answers() >= len(abuses) * len(targets))
-        self.failures |= {
-            f"{where} answered {status} to {abuse}" for where, abuse, status in strangers.statuses if status >= 500
-        }
-        return [replace(row, target=target) for target in targets]
 
     def hold(self, target: Target) -> Row:
         with hold_open(target):
@@ -209,14 +193,10 @@ def walk_holds(walk: Walk, targets: list[Target], held: Held) -> None:
 
 
 def walk_requests(walk: Walk, targets: list[Target], held: Held) -> None:
-    """Routes in turn; where the others were held up, each of them by itself."""
-    for server, name in itertools.product(walk.calls, GROUPS):
-        hit = [t for t in targets if t.server == server and (name == "large heads" or "POST" in t.methods)]
-        for first in range(0, len(hit), MOST_TOGETHER):
-            turn = hit[first : first + MOST_TOGETHER]
-            rows = walk.attack_in_turn(turn, name, GROUPS[name])
-            walk.rows += rows if rows[0].is_bounded else [walk.attack(target, name, GROUPS[name]) for target in turn]
-            held.drip()
+    for target in targets:
+        for name in GROUPS if "POST" in target.methods else ("large heads",):
+            walk.rows.append(walk.attack(target, name, GROUPS[name]))
+        held.drip()
 
 
 def walk_again(walk: Walk) -> None:
